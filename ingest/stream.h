@@ -1,0 +1,57 @@
+/* One input's way from bytes to records: lines, prefixes, decoding, counts. No
+ * I/O: whoever reads puts the bytes into stream_space() and takes the records
+ * out with stream_next(). A torn line waits for its rest; an over-long one is
+ * dropped to its end and counted; nothing that arrives can grow it past
+ * STREAM_LINE_MAX. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record.h"
+#include "summary.h"
+
+#define STREAM_LINE_MAX (64 * 1024) /* bytes; a longer line is counted as too long */
+#define STREAM_BUFFER_MAX (256 * 1024)
+
+/* Counts and first complaints, shared by all streams of a program. */
+struct stream_totals {
+    struct source_counts counts; /* records to bytes; the model fills the others */
+    int complaint_count;
+    char complaints[COMPLAINTS_MAX][COMPLAINT_BYTES];
+};
+
+struct stream;
+
+/* `name` (copied) stands before the line number in complaints, and gives the
+ * rank of records that have none ("rank5.jsonl", "worker-05.log"). *totals is
+ * borrowed and must outlive the stream. */
+struct stream *stream_new(const char *name, struct stream_totals *totals);
+void stream_free(struct stream *stream);
+
+/* Room to read into: at least 1 byte, *ret_size bytes. Valid until the next
+ * call for this stream. `want` is how much the caller could fill (a hint: the
+ * buffer grows up to STREAM_BUFFER_MAX and is freed when it is empty). */
+char *stream_space(struct stream *stream, size_t want, size_t *ret_size);
+void stream_filled(struct stream *stream, size_t size); /* that many bytes were put there */
+
+/* The next record of what was filled in; false when more bytes are needed.
+ * Slices in *record are valid until the next call for this stream. */
+bool stream_next(struct stream *stream, struct record *record);
+
+/* The input has ended (end of a pipe, a file that was rotated away): what is
+ * left without a newline becomes a line. Call stream_next() until false after
+ * it. Afterwards the stream starts anew: line 1, no torn line. */
+void stream_end(struct stream *stream);
+
+/* Forget what waits (a file was truncated or overwritten): a torn line is
+ * counted as damaged. */
+void stream_reset(struct stream *stream);
+
+/* Whether a torn line waits for its rest, or bytes wait to be taken. */
+bool stream_pending(const struct stream *stream);
+
+/* Puts one complaint among the first COMPLAINTS_MAX: "name:line: what". */
+void stream_complain(struct stream_totals *totals, const char *name, int64_t line,
+                     const char *what);

@@ -1,0 +1,72 @@
+/* The model, whole: records are pushed in as they arrive, a summary is pulled
+ * out when a screen or a report is due. No clock, no file descriptor, no global
+ * state: the same records give the same figures, live, replayed or reported. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "record.h"
+#include "run.h"
+#include "summary.h"
+
+struct analysis;
+
+struct analysis_options {
+    struct run run;        /* copied */
+    size_t memory_bytes;   /* budget of the step table; 256 MiB is usual */
+    bool keep_history;     /* true: steps stay in the table until the budget is full, to look back;
+                              false: they leave as soon as nothing can land in them any more */
+    int64_t from_step, to_step; /* the span, both included; INT64_MIN / INT64_MAX: all */
+    int close_lag;         /* a step closes without a rank that is this many steps behind; 2 */
+    uint32_t max_ranks;    /* 65,536 is usual */
+};
+void analysis_options_init(struct analysis_options *options); /* the usual ones */
+
+struct analysis *analysis_new(const struct analysis_options *options); /* never NULL: no memory dies */
+void analysis_free(struct analysis *analysis);
+
+enum analysis_answer {
+    ANALYSIS_TAKEN,
+    ANALYSIS_DUPLICATE, /* same rank and step again: counted, nothing replaced */
+    ANALYSIS_TOO_LATE,  /* its step has left the table: counted */
+    ANALYSIS_REFUSED,   /* too many ranks: counted */
+};
+
+/* Takes one record (has RANK, STEP and a time). now_ns is the reader's own
+ * monotonic clock, used for silence only, never for figures; 0 when there is
+ * none. Copies what it needs. */
+enum analysis_answer analysis_add(struct analysis *analysis, const struct record *record,
+                                  int64_t now_ns);
+
+/* No more records will come: every step that is still open closes. */
+void analysis_finish(struct analysis *analysis);
+
+/* Replaces the description of the run (run.json appeared or changed). Window,
+ * threshold and barrier choice are taken from it too: figures are made anew
+ * from the steps that are still open to change. */
+void analysis_set_run(struct analysis *analysis, const struct run *run);
+
+/* Which step a summary shows. */
+struct step_key {
+    bool latest;  /* the newest closed step; the rest is then ignored */
+    int attempt;
+    int64_t step;
+};
+
+/* Fills *summary (initialised; its arrays are reused). A step that is no longer
+ * in the table is replaced by the nearest that is. now_ns as in analysis_add,
+ * INT64_MIN when silence is not asked for. The parts about sources (other,
+ * damaged, dropped, bytes, complaints) are the caller's to fill. */
+void analysis_summary(struct analysis *analysis, struct step_key key, int64_t now_ns,
+                      struct summary *summary);
+
+/* The key `delta` closed steps away (negative: back) from `key`, stopping at
+ * the ends of the table. `key.latest` comes back true at the newest. */
+struct step_key analysis_move(const struct analysis *analysis, struct step_key key, int64_t delta);
+
+/* The nearest closed step to a step number in the newest attempt that has it. */
+struct step_key analysis_find(const struct analysis *analysis, int64_t step);
+
+/* True when anything has changed since the last analysis_summary(). */
+bool analysis_changed(const struct analysis *analysis);

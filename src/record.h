@@ -1,0 +1,66 @@
+/* One measurement: what one rank says of one step. A plain value. Absent is
+ * not 0: `has` tells which fields are there.
+ *
+ * Times are nanoseconds inside the core; they are converted once, where a line
+ * is decoded (the record's own unit is seconds). */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "str.h"
+
+/* In the order in which a step goes through them. */
+enum phase {
+    PHASE_DATA,      /* waiting for the input */
+    PHASE_FORWARD,   /* forward pass */
+    PHASE_BACKWARD,  /* backward pass */
+    PHASE_SYNC,      /* gradient exchange, the wait at the barrier included */
+    PHASE_OPTIMIZER, /* parameter update, after the barrier */
+    PHASE_COUNT
+};
+
+/* Bits of record.has; the first PHASE_COUNT bits are the phases, 1u << phase. */
+enum {
+    RECORD_DATA = 1u << PHASE_DATA,
+    RECORD_FORWARD = 1u << PHASE_FORWARD,
+    RECORD_BACKWARD = 1u << PHASE_BACKWARD,
+    RECORD_SYNC = 1u << PHASE_SYNC,
+    RECORD_OPTIMIZER = 1u << PHASE_OPTIMIZER,
+    RECORD_COMPUTE = 1u << 5,   /* own time in one number */
+    RECORD_STEP_TIME = 1u << 6, /* the whole step in one number */
+    RECORD_BEGIN = 1u << 7,     /* "t" */
+    RECORD_TOKENS = 1u << 8,
+    RECORD_RANK = 1u << 9,
+    RECORD_STEP = 1u << 10,
+    RECORD_SEQ = 1u << 11,
+    RECORD_HOST = 1u << 12,
+    RECORD_GROUP = 1u << 13,
+    RECORD_SIMULATED = 1u << 14, /* the writer says that this is a simulation */
+    RECORD_ANY_PHASE = (1u << PHASE_COUNT) - 1,
+    RECORD_ANY_TIME = RECORD_ANY_PHASE | RECORD_COMPUTE | RECORD_STEP_TIME,
+};
+
+/* What is out of these bounds is a damaged line, not a record. */
+#define RECORD_RANK_MAX INT64_C(1048575)
+#define RECORD_STEP_MAX INT64_C(9007199254740991)
+#define RECORD_DURATION_MAX_NS INT64_C(1000000000000000)  /* 1e6 s, 11.6 days */
+#define RECORD_BEGIN_MAX_NS INT64_C(9000000000000000000)  /* the year 2255 */
+#define RECORD_TOKENS_MAX INT64_C(1000000000000000)
+
+struct record {
+    uint32_t has;                 /* RECORD_ bits */
+    uint32_t rank;                /* 0 to RECORD_RANK_MAX */
+    int64_t step;                 /* 0 to RECORD_STEP_MAX */
+    int64_t begin_ns;             /* "t": Unix time of the step's begin, the rank's own clock */
+    int64_t phase_ns[PHASE_COUNT];
+    int64_t compute_ns;
+    int64_t step_time_ns;
+    int64_t tokens;               /* tokens this rank trained in this step */
+    int64_t seq;                  /* the sender's own counter, 0 to RECORD_STEP_MAX */
+    struct str host;              /* borrowed from the line until the next one is read */
+    struct str group;             /* borrowed likewise: the peers it is compared with */
+};
+
+/* "data", "forward", "backward", "sync", "optimizer". */
+const char *phase_name(enum phase phase);

@@ -1,0 +1,50 @@
+/* The description of a run: what no record can say. Filled from run.json
+ * (ingest/run_json.h) and from options, which override it. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum attention {
+    ATTENTION_FULL,   /* 12 x layers x hidden x sequence a token, as PaLM appendix B */
+    ATTENTION_CAUSAL, /* half of it: only what lies under the mask */
+    ATTENTION_NONE,   /* not counted */
+};
+
+enum recompute {
+    RECOMPUTE_NONE,
+    RECOMPUTE_SELECTIVE, /* the attention core is computed twice */
+    RECOMPUTE_FULL,      /* the whole forward pass is computed twice */
+};
+
+/* How the waits are found when no `sync` is recorded. */
+enum barrier_choice {
+    BARRIER_AUTO,
+    BARRIER_AFTER,      /* the exchange comes after the backward pass */
+    BARRIER_OVERLAPPED, /* it overlaps the backward pass, which then contains the waiting */
+};
+
+#define RUN_TEXT_BYTES 96
+
+/* 0 means "not known" in every number. Plain value; run_init() before use. */
+struct run {
+    char name[RUN_TEXT_BYTES];       /* the run's, "" when not known */
+    char model_name[RUN_TEXT_BYTES];
+    double params;                   /* model parameters */
+    double active_params;            /* used by one token (MoE); 0: all */
+    double layers, hidden, sequence; /* counts; tokens */
+    double gpus;                     /* 0: the number of ranks */
+    double tokens_per_step;          /* of the whole job; 0: the sum of the records' */
+    char chip[RUN_TEXT_BYTES];       /* "H100"; "" when not known */
+    double peak_flops;               /* dense peak of one GPU, FLOP/s; 0: by the chip's name */
+    double gpu_hour_price;           /* money a GPU-hour */
+    double gpu_watts;                /* W a GPU */
+    enum recompute recompute;
+    enum attention attention;
+    double threshold;                /* of a straggler: 0.05 is 5% over the median of its peers */
+    int window;                      /* W, steps of a rolling value: 50 */
+    enum barrier_choice barrier;
+    bool simulated;
+};
+
+void run_init(struct run *run); /* the defaults: threshold 0.05, window 50, the rest unknown */
