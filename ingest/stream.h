@@ -19,6 +19,7 @@
 struct stream_totals {
     struct source_counts counts; /* records to bytes; the model fills the others */
     int complaint_count;
+    int other_kept; /* of the complaints: lines of another kind, a few at most */
     char complaints[COMPLAINTS_MAX][COMPLAINT_BYTES];
 };
 

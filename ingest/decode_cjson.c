@@ -1,0 +1,58 @@
+/* Records by way of cJSON. */
+#include "decode_cjson.h"
+
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+static enum scan_result put_item(const cJSON *item, struct record *record,
+                                 char text[2][NAME_BYTES], const char **ret_why)
+{
+    enum field field = field_of(item->string, strlen(item->string));
+    if (field == FIELD_UNKNOWN || cJSON_IsNull(item))
+        return SCAN_OK;
+    *ret_why = "a known key holds a value of another type";
+    switch (field_infos[field].type) {
+    case FIELD_TEXT:
+        if (!cJSON_IsString(item))
+            return SCAN_RANGE;
+        str_copy(text[field == FIELD_GROUP], NAME_BYTES, str_from(item->valuestring));
+        field_put_text(record, field, str_from(text[field == FIELD_GROUP]));
+        return SCAN_OK;
+    case FIELD_FLAG:
+        if (!cJSON_IsBool(item))
+            return SCAN_RANGE;
+        if (cJSON_IsTrue(item))
+            record->has |= RECORD_SIMULATED;
+        return SCAN_OK;
+    default:
+        if (!cJSON_IsNumber(item))
+            return SCAN_RANGE;
+        return field_put_double(record, field, item->valuedouble, ret_why) ? SCAN_OK : SCAN_RANGE;
+    }
+}
+
+enum scan_result decode_cjson(const char *p, const char *end, struct record *record,
+                              char text[2][NAME_BYTES], const char **ret_end,
+                              const char **ret_why)
+{
+    record->has = 0;
+    if (!json_valid(p, end, ret_end, ret_why))
+        return SCAN_INVALID;
+    *ret_why = "it is not valid JSON";
+    cJSON *object = cJSON_ParseWithLengthOpts(p, (size_t)(*ret_end - p), NULL, false);
+    if (!cJSON_IsObject(object)) {
+        cJSON_Delete(object);
+        return SCAN_INVALID;
+    }
+    enum scan_result result = SCAN_OK;
+    const cJSON *item;
+    cJSON_ArrayForEach(item, object)
+    {
+        result = put_item(item, record, text, ret_why);
+        if (result != SCAN_OK)
+            break;
+    }
+    cJSON_Delete(object);
+    return result;
+}

@@ -1,0 +1,306 @@
+/* The strict pass over a record's JSON. */
+#include "json_scan.h"
+
+#include <string.h>
+
+#include "str.h"
+
+#define DEPTH_MAX 64
+
+static const char *skip_blanks(const char *p, const char *end)
+{
+    while (p < end && (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r'))
+        p++;
+    return p;
+}
+
+static const char *digits_end(const char *p, const char *end)
+{
+    while (p < end && *p >= '0' && *p <= '9')
+        p++;
+    return p;
+}
+
+const char *json_number_end(const char *p, const char *end)
+{
+    if (p < end && *p == '-')
+        p++;
+    const char *digits = p;
+    p = digits_end(p, end);
+    if (p == digits || (*digits == '0' && p > digits + 1))
+        return NULL;
+    if (p < end && *p == '.') {
+        const char *fraction = ++p;
+        p = digits_end(p, end);
+        if (p == fraction)
+            return NULL;
+    }
+    if (p < end && (*p == 'e' || *p == 'E')) {
+        p++;
+        if (p < end && (*p == '+' || *p == '-'))
+            p++;
+        const char *exponent = p;
+        p = digits_end(p, end);
+        if (p == exponent)
+            return NULL;
+    }
+    return p;
+}
+
+static bool is_hex(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/* The place after the escape whose '\\' is at p, NULL when it is none. */
+static const char *escape_end(const char *p, const char *end)
+{
+    if (end - p < 2)
+        return NULL;
+    if (p[1] != 'u')
+        return memchr("\"\\/bfnrt", p[1], 8) ? p + 2 : NULL;
+    for (int i = 2; i < 6; i++)
+        if (end - p <= i || !is_hex(p[i]))
+            return NULL;
+    return p + 6;
+}
+
+/* The place after the string whose first quote is at p, NULL when it is not
+ * one. *escaped comes back true when it holds a backslash. */
+static const char *string_end(const char *p, const char *end, bool *escaped)
+{
+    for (p++; p < end; p++) {
+        if (*p == '"')
+            return p + 1;
+        if ((unsigned char)*p < 0x20)
+            return NULL;
+        if (*p == '\\') {
+            *escaped = true;
+            p = escape_end(p, end);
+            if (!p)
+                return NULL;
+            p--;
+        }
+    }
+    return NULL;
+}
+
+static const char *constant_end(const char *p, const char *end)
+{
+    static const char *const constants[] = {"true", "false", "null"};
+    for (int i = 0; i < 3; i++) {
+        size_t len = strlen(constants[i]);
+        if ((size_t)(end - p) >= len && memcmp(p, constants[i], len) == 0)
+            return p + len;
+    }
+    return NULL;
+}
+
+/* The place after a value that holds no others. */
+static const char *scalar_end(const char *p, const char *end)
+{
+    bool escaped = false;
+    if (p == end)
+        return NULL;
+    if (*p == '"')
+        return string_end(p, end, &escaped);
+    if (*p == '-' || (*p >= '0' && *p <= '9'))
+        return json_number_end(p, end);
+    return constant_end(p, end);
+}
+
+/* "key" : with what stands around it; NULL when it is not there. */
+static const char *key_end(const char *p, const char *end)
+{
+    bool escaped = false;
+    if (p == end || *p != '"' || !(p = string_end(p, end, &escaped)))
+        return NULL;
+    p = skip_blanks(p, end);
+    return p < end && *p == ':' ? skip_blanks(p + 1, end) : NULL;
+}
+
+bool json_valid(const char *p, const char *end, const char **ret_end, const char **ret_why)
+{
+    char close[DEPTH_MAX]; /* of the values we are in */
+    int depth = 0;
+    *ret_why = "it is not valid JSON";
+    for (;;) {
+        /* A value begins here. */
+        if (p < end && (*p == '{' || *p == '[')) {
+            if (depth == DEPTH_MAX) {
+                *ret_why = "it is nested deeper than 64";
+                return false;
+            }
+            char closing = *p == '{' ? '}' : ']';
+            p = skip_blanks(p + 1, end);
+            if (p == end || *p != closing) {
+                close[depth++] = closing;
+                if (closing == '}' && !(p = key_end(p, end)))
+                    return false;
+                continue;
+            }
+            p++;
+        } else if (!(p = scalar_end(p, end))) {
+            return false;
+        }
+        /* A value has ended here. */
+        const char *after = skip_blanks(p, end);
+        while (depth > 0 && after < end && *after == close[depth - 1]) {
+            depth--;
+            p = after + 1;
+            after = skip_blanks(p, end);
+        }
+        if (depth == 0) {
+            *ret_end = p;
+            return true;
+        }
+        if (after == end || *after != ',')
+            return false;
+        p = skip_blanks(after + 1, end);
+        if (close[depth - 1] == '}' && !(p = key_end(p, end)))
+            return false;
+    }
+}
+
+/* A number of a known key. Decimal digits are read exactly, without a double. */
+static enum scan_result put_number(struct record *record, enum field field, const char *p,
+                                   const char *number_end, const char **ret_why)
+{
+    bool seconds = field_infos[field].type == FIELD_SECONDS;
+    int64_t whole = 0, fraction = 0, unit = 100000000;
+    const char *q = p;
+    int digits = 0;
+    for (; q < number_end && *q >= '0' && *q <= '9'; q++, digits++)
+        whole = digits < 18 ? whole * 10 + (*q - '0') : whole;
+    bool exact = q > p && digits <= 18 && whole <= INT64_C(9000000000);
+    if (seconds && q < number_end && *q == '.') {
+        for (q++; q < number_end && *q >= '0' && *q <= '9'; q++) {
+            if (unit > 0)
+                fraction += (*q - '0') * unit;
+            else if (unit == 0 && *q >= '5')
+                fraction++;
+            unit = unit > 1 ? unit / 10 : unit == 1 ? 0 : -1;
+        }
+    }
+    if (!seconds)
+        exact = q > p && digits <= 18;
+    if (exact && q == number_end) {
+        int64_t value = seconds ? whole * INT64_C(1000000000) + fraction : whole;
+        return field_put(record, field, value, ret_why) ? SCAN_OK : SCAN_RANGE;
+    }
+    double value;
+    if (!str_to_double(str_of(p, (size_t)(number_end - p)), &value)) {
+        *ret_why = field_infos[field].range;
+        return SCAN_RANGE;
+    }
+    return field_put_double(record, field, value, ret_why) ? SCAN_OK : SCAN_RANGE;
+}
+
+static void note_value(struct scan_values *values, size_t begin, size_t end, enum field field,
+                       int type)
+{
+    int i = values->count++;
+    if (i >= SCAN_VALUES_MAX)
+        return;
+    values->at[i].begin = begin;
+    values->at[i].end = end;
+    values->at[i].field = field;
+    values->at[i].type = type;
+}
+
+/* The value at p of a key; *ret_end is the place after it. */
+static enum scan_result scan_value(const char *object, const char *p, const char *end,
+                                   enum field field, struct record *record,
+                                   struct scan_values *values, const char **ret_end,
+                                   const char **ret_why)
+{
+    enum field_type type = field < FIELD_COUNT ? field_infos[field].type : FIELD_FLAG;
+    const char *after = NULL;
+    size_t begin = (size_t)(p - object);
+    if (p < end && (*p == '{' || *p == '['))
+        return SCAN_UNUSUAL;
+    if (p < end && *p == '"') {
+        bool escaped = false;
+        after = string_end(p, end, &escaped);
+        if (after && escaped)
+            return SCAN_UNUSUAL;
+        if (after && type == FIELD_TEXT)
+            field_put_text(record, field, str_of(p + 1, (size_t)(after - p) - 2));
+        if (after)
+            note_value(values, begin + 1, (size_t)(after - object) - 1, field, SCAN_TEXT);
+    } else if (p < end && (*p == '-' || (*p >= '0' && *p <= '9'))) {
+        after = json_number_end(p, end);
+        if (after) {
+            note_value(values, begin, (size_t)(after - object), field, SCAN_NUMBER);
+            if (type == FIELD_INTEGER || type == FIELD_SECONDS) {
+                enum scan_result result = put_number(record, field, p, after, ret_why);
+                if (result != SCAN_OK)
+                    return result;
+            }
+        }
+    } else if (p < end && (after = constant_end(p, end))) {
+        if (field == FIELD_SIMULATED && *p == 't')
+            record->has |= RECORD_SIMULATED;
+        note_value(values, begin, (size_t)(after - object), field, SCAN_CONSTANT);
+    }
+    *ret_end = after;
+    return after ? SCAN_OK : SCAN_INVALID;
+}
+
+/* A time or a number in quotes ("0.3"), or a text that is a number, is not what
+ * the key must hold. */
+static bool wrong_type(enum field field, char first)
+{
+    if (field >= FIELD_COUNT || first == 'n')
+        return false;
+    switch (field_infos[field].type) {
+    case FIELD_TEXT:
+        return first != '"';
+    case FIELD_FLAG:
+        return first != 't' && first != 'f';
+    default:
+        return first != '-' && (first < '0' || first > '9');
+    }
+}
+
+enum scan_result json_scan(const char *p, const char *end, struct record *record,
+                           struct scan_values *values, const char **ret_end, const char **ret_why)
+{
+    const char *object = p;
+    record->has = 0;
+    values->count = 0;
+    *ret_why = "it is not valid JSON";
+    p = skip_blanks(p + 1, end);
+    while (p < end && *p == '"') {
+        bool escaped = false;
+        const char *key = p + 1;
+        p = string_end(p, end, &escaped);
+        if (!p)
+            return SCAN_INVALID;
+        if (escaped)
+            return SCAN_UNUSUAL;
+        enum field field = field_of(key, (size_t)(p - key) - 1);
+        p = skip_blanks(p, end);
+        if (p == end || *p != ':')
+            return SCAN_INVALID;
+        p = skip_blanks(p + 1, end);
+        const char *value = p;
+        enum scan_result result =
+            scan_value(object, p, end, field, record, values, &p, ret_why);
+        if (result != SCAN_OK)
+            return result;
+        if (wrong_type(field, *value)) {
+            *ret_why = "a known key holds a value of another type";
+            return SCAN_RANGE;
+        }
+        p = skip_blanks(p, end);
+        if (p < end && *p == '}') {
+            *ret_end = p + 1;
+            return SCAN_OK;
+        }
+        if (p == end || *p != ',')
+            return SCAN_INVALID;
+        p = skip_blanks(p + 1, end);
+    }
+    return SCAN_INVALID;
+}

@@ -1,0 +1,135 @@
+/* Decimal numbers of a record, read in one pass without the locale and without
+ * floating point: seconds become nanoseconds exactly. Inline: this is the
+ * innermost loop of the program. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/* What a number in JSON text turned out to be. */
+enum number_kind {
+    NUMBER_PLAIN,    /* taken */
+    NUMBER_UNUSUAL,  /* valid so far, but for the slow path: sign, exponent, very long */
+    NUMBER_INVALID,  /* not a JSON number */
+};
+
+/* How many ASCII digits stand at the front of 8 bytes, 0 to 8. *bytes has the
+ * first byte in its lowest bits. On return *bytes holds digit values. */
+static inline unsigned number_digits8(uint64_t *bytes)
+{
+    uint64_t values = *bytes ^ UINT64_C(0x3030303030303030);
+    /* A carry out of a byte that is no digit reaches only bytes after it. */
+    uint64_t not_digit = ((values + UINT64_C(0x0606060606060606)) | values) &
+                         UINT64_C(0xF0F0F0F0F0F0F0F0);
+    *bytes = values;
+    return not_digit ? (unsigned)__builtin_ctzll(not_digit) / 8 : 8;
+}
+
+/* The value of the first n (1 to 8) digit values. */
+static inline uint64_t number_value8(uint64_t values, unsigned n)
+{
+    values <<= 64 - 8 * n;
+    values = (values * 10) + (values >> 8);
+    values = ((values & UINT64_C(0x000000FF000000FF)) * UINT64_C(0x000F424000000064) +
+              ((values >> 16) & UINT64_C(0x000000FF000000FF)) * UINT64_C(0x0000271000000001)) >>
+             32;
+    return values;
+}
+
+static inline uint64_t number_load8(const char *p)
+{
+    uint64_t bytes;
+    memcpy(&bytes, p, 8);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    bytes = __builtin_bswap64(bytes);
+#endif
+    return bytes;
+}
+
+/* Digits at *at, at most 18 of them. Needs 8 readable bytes from every place up
+ * to the end of the digits. False when there are none, more than 18, or a
+ * leading zero before another digit. */
+static inline bool number_digits(const char **at, uint64_t *ret)
+{
+    const char *p = *at;
+    uint64_t bytes = number_load8(p);
+    unsigned n = number_digits8(&bytes);
+    if (n == 0)
+        return false;
+    if (p[0] == '0' && n > 1)
+        return false;
+    uint64_t value = number_value8(bytes, n);
+    p += n;
+    if (n == 8) {
+        while (*p >= '0' && *p <= '9') {
+            if (p - *at == 18)
+                return false;
+            value = value * 10 + (uint64_t)(*p++ - '0');
+        }
+    }
+    *at = p;
+    *ret = value;
+    return true;
+}
+
+/* Whether c can stand right after a number in JSON. */
+static inline bool number_ends_at(char c)
+{
+    return c != '.' && c != 'e' && c != 'E' && c != '-' && c != '+' && !(c >= '0' && c <= '9');
+}
+
+static const uint32_t number_power10[10] = {1,      10,      100,      1000,      10000,
+                                            100000, 1000000, 10000000, 100000000, 1000000000};
+
+/* Seconds at *at, as nanoseconds: digits, then perhaps a point and digits; what
+ * is finer than a nanosecond is rounded half up. Under 9e9 seconds. Needs 24
+ * readable bytes after the number. False: take the slow path. */
+static inline bool number_seconds(const char **at, int64_t *ret_ns)
+{
+    const char *p = *at;
+    uint64_t whole;
+    if (!number_digits(&p, &whole) || whole >= UINT64_C(9000000000))
+        return false;
+    uint64_t ns = whole * UINT64_C(1000000000);
+    if (*p == '.') {
+        p++;
+        uint64_t bytes = number_load8(p);
+        unsigned n = number_digits8(&bytes);
+        if (n == 0)
+            return false;
+        uint64_t fraction = number_value8(bytes, n);
+        p += n;
+        if (n == 8 && *p >= '0' && *p <= '9') {
+            fraction = fraction * 10 + (uint64_t)(*p++ - '0');
+            n = 9;
+            if (*p >= '5' && *p <= '9')
+                fraction++;
+            unsigned more = 0;
+            while (*p >= '0' && *p <= '9') {
+                if (++more > 20)
+                    return false;
+                p++;
+            }
+        }
+        ns += fraction * number_power10[9 - n];
+    }
+    if (!number_ends_at(*p))
+        return false;
+    *at = p;
+    *ret_ns = (int64_t)ns;
+    return true;
+}
+
+/* A whole number at *at that has neither sign, fraction nor exponent. Needs 24
+ * readable bytes after it. False: take the slow path. */
+static inline bool number_integer(const char **at, int64_t *ret)
+{
+    const char *p = *at;
+    uint64_t value;
+    if (!number_digits(&p, &value) || !number_ends_at(*p))
+        return false;
+    *at = p;
+    *ret = (int64_t)value;
+    return true;
+}

@@ -1,0 +1,109 @@
+/* Ranks from prefixes and file names. */
+#include "prefix.h"
+
+#include <string.h>
+
+#include "record.h"
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+static bool is_letter(char c)
+{
+    return lower(c) >= 'a' && lower(c) <= 'z';
+}
+
+/* Digits at s.p[at], as a rank; *ret_end is the place after them. */
+static bool rank_at(struct str s, size_t at, uint32_t *ret, size_t *ret_end)
+{
+    size_t end = at;
+    while (end < s.len && is_digit(s.p[end]))
+        end++;
+    int64_t value;
+    *ret_end = end;
+    if (!str_to_int(str_of(s.p + at, end - at), 0, RECORD_RANK_MAX, &value))
+        return false;
+    *ret = (uint32_t)value;
+    return true;
+}
+
+/* The rank behind the last `word` ("rank", "worker") of s, with at most one of
+ * the given joints between. local_rank and the like are other numbers. */
+static bool rank_after_word(struct str s, const char *word, const char *joints, uint32_t *ret)
+{
+    size_t len = strlen(word);
+    bool found = false;
+    for (size_t i = 0; i + len < s.len; i++) {
+        size_t k = 0;
+        while (k < len && lower(s.p[i + k]) == word[k])
+            k++;
+        if (k < len || (i > 0 && is_letter(s.p[i - 1])) ||
+            (i >= 6 && memcmp(s.p + i - 6, "local", 5) == 0))
+            continue;
+        size_t at = i + len, end;
+        if (at < s.len && strchr(joints, s.p[at]) && s.p[at] != '\0')
+            at++;
+        if (rank_at(s, at, ret, &end))
+            found = true;
+    }
+    return found;
+}
+
+/* "  5: " and nothing else, or at the very front of the prefix. */
+static bool label_rank(struct str s, uint32_t *ret)
+{
+    size_t at = 0, end;
+    while (at < s.len && s.p[at] == ' ')
+        at++;
+    uint32_t rank;
+    if (!rank_at(s, at, &rank, &end) || end + 1 >= s.len || s.p[end] != ':' || s.p[end + 1] != ' ')
+        return false;
+    *ret = rank;
+    return true;
+}
+
+bool prefix_rank(struct str prefix, uint32_t *ret)
+{
+    return rank_after_word(prefix, "rank", " =-_:", ret) || label_rank(prefix, ret);
+}
+
+static struct str last_part(struct str path)
+{
+    size_t begin = path.len, end = path.len;
+    while (begin > 0 && path.p[begin - 1] != '/')
+        begin--;
+    for (size_t i = end; i > begin + 1; i--) {
+        if (path.p[i - 1] == '.') { /* the extension is not part of the name */
+            end = i - 1;
+            break;
+        }
+    }
+    return str_of(path.p + begin, end - begin);
+}
+
+bool file_name_rank(struct str path, uint32_t *ret)
+{
+    struct str name = last_part(path);
+    if (rank_after_word(name, "rank", "=-_.", ret) || rank_after_word(name, "worker", "=-_.", ret))
+        return true;
+    uint32_t rank = 0;
+    int runs = 0;
+    for (size_t i = 0; i < name.len; i++) {
+        if (is_digit(name.p[i])) {
+            if (!rank_at(name, i, &rank, &i))
+                return false;
+            runs++;
+        }
+    }
+    if (runs != 1)
+        return false;
+    *ret = rank;
+    return true;
+}

@@ -1,0 +1,18 @@
+/* What launchers put before a record, and what file names say: the rank, when
+ * the record itself does not. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "str.h"
+
+/* The global rank in the text before a record's '{': "[rank5]:" (torchrun, and
+ * "[rank-7/8]"), "rank 5:", "rank=5", or a task number alone, "  5: " (srun
+ * --label). "[default7]:" holds a local rank and tells nothing. */
+bool prefix_rank(struct str prefix, uint32_t *ret);
+
+/* The rank in the last part of a path: digits after "rank" or "worker" first
+ * ("rank5.jsonl", "host3_rank-12.log"), else the only digits of the name
+ * ("5.jsonl", "trainer_07.txt"); nothing when they are several. */
+bool file_name_rank(struct str path, uint32_t *ret);

@@ -1,0 +1,308 @@
+/* One input's way from bytes to records. */
+#include "stream.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode.h"
+#include "prefix.h"
+
+#define NAME_MAX_BYTES 256
+#define BUFFER_FIRST 4096
+#define BUFFER_KEPT_EMPTY (64 * 1024) /* a larger one is kept: it is in use all the time */
+#define OTHER_KEPT_MAX 5
+#define EXCERPT_BYTES 60
+
+struct stream {
+    struct stream_totals *totals;
+    struct decoder decoder;
+    char *buffer;
+    size_t capacity;      /* of buffer, without the slack behind it */
+    size_t begin, end;    /* what is not taken yet */
+    size_t searched;      /* no newline in [begin, searched) */
+    struct str rest;      /* of the line that was taken: more records may be in it */
+    int64_t line;         /* number of the line that was taken, 1-based */
+    bool ended;           /* what is left is a line */
+    bool discarding;      /* up to the next newline */
+    bool has_rank;        /* from the name */
+    uint32_t rank;
+    char name[NAME_MAX_BYTES];
+};
+
+struct stream *stream_new(const char *name, struct stream_totals *totals)
+{
+    struct stream *stream = calloc(1, sizeof(*stream));
+    if (!stream)
+        abort();
+    stream->totals = totals;
+    decoder_init(&stream->decoder);
+    str_copy(stream->name, sizeof(stream->name), str_from(name));
+    stream->has_rank = file_name_rank(str_from(name), &stream->rank);
+    return stream;
+}
+
+void stream_free(struct stream *stream)
+{
+    if (!stream)
+        return;
+    free(stream->buffer);
+    free(stream);
+}
+
+void stream_complain(struct stream_totals *totals, const char *name, int64_t line,
+                     const char *what)
+{
+    if (totals->complaint_count >= COMPLAINTS_MAX)
+        return;
+    char *to = totals->complaints[totals->complaint_count++];
+    if (line > 0)
+        snprintf(to, COMPLAINT_BYTES, "%s:%lld: %s", name, (long long)line, what);
+    else
+        snprintf(to, COMPLAINT_BYTES, "%s: %s", name, what);
+}
+
+static void complain_of_line(struct stream *stream, const char *what, struct str line)
+{
+    if (stream->totals->complaint_count >= COMPLAINTS_MAX)
+        return;
+    char text[COMPLAINT_BYTES], excerpt[EXCERPT_BYTES];
+    str_copy(excerpt, sizeof(excerpt), line);
+    snprintf(text, sizeof(text), "%s: %s", what, excerpt);
+    stream_complain(stream->totals, stream->name, stream->line, text);
+}
+
+static void count_damaged(struct stream *stream, const char *why, struct str line)
+{
+    stream->totals->counts.damaged++;
+    complain_of_line(stream, why, line);
+}
+
+static void count_other(struct stream *stream, struct str line)
+{
+    stream->totals->counts.other++;
+    if (stream->totals->other_kept < OTHER_KEPT_MAX) {
+        stream->totals->other_kept++;
+        complain_of_line(stream, "not a record", line);
+    }
+}
+
+/* ---- the buffer ---- */
+
+static void resize_buffer(struct stream *stream, size_t capacity)
+{
+    char *buffer = realloc(stream->buffer, capacity + DECODE_SLACK);
+    if (!buffer)
+        abort();
+    stream->buffer = buffer;
+    stream->capacity = capacity;
+}
+
+static void move_to_front(struct stream *stream)
+{
+    if (stream->begin == 0)
+        return;
+    memmove(stream->buffer, stream->buffer + stream->begin, stream->end - stream->begin);
+    stream->end -= stream->begin;
+    stream->searched -= stream->begin;
+    stream->begin = 0;
+}
+
+char *stream_space(struct stream *stream, size_t want, size_t *ret_size)
+{
+    if (stream->begin == stream->end)
+        stream->begin = stream->end = stream->searched = 0;
+    move_to_front(stream);
+    size_t need = stream->end + (want < BUFFER_FIRST ? BUFFER_FIRST : want);
+    size_t capacity = stream->capacity ? stream->capacity : BUFFER_FIRST;
+    while (capacity < need && capacity < STREAM_BUFFER_MAX)
+        capacity *= 2;
+    if (capacity != stream->capacity)
+        resize_buffer(stream, capacity);
+    assert(stream->end < stream->capacity);
+    *ret_size = stream->capacity - stream->end;
+    return stream->buffer + stream->end;
+}
+
+void stream_filled(struct stream *stream, size_t size)
+{
+    assert(size <= stream->capacity - stream->end);
+    stream->end += size;
+    stream->totals->counts.bytes += size;
+    memset(stream->buffer + stream->end, 0, DECODE_SLACK);
+}
+
+static void release_when_empty(struct stream *stream)
+{
+    if (stream->begin < stream->end)
+        return;
+    stream->begin = stream->end = stream->searched = 0;
+    if (stream->capacity > 0 && stream->capacity <= BUFFER_KEPT_EMPTY) {
+        free(stream->buffer);
+        stream->buffer = NULL;
+        stream->capacity = 0;
+    }
+}
+
+/* ---- lines ---- */
+
+/* A truncation under a writer that does not append leaves a hole of NULs. */
+static void skip_nuls(struct stream *stream)
+{
+    size_t at = stream->begin;
+    while (at < stream->end && stream->buffer[at] == '\0')
+        at++;
+    stream->totals->counts.nul_bytes += at - stream->begin;
+    stream->begin = at;
+    if (stream->searched < at)
+        stream->searched = at;
+}
+
+/* The end of the first line: a newline, or a lone carriage return when no
+ * newline is in sight (one at the very end may still be half of CRLF). */
+static const char *find_line_end(struct stream *stream)
+{
+    const char *from = stream->buffer + stream->searched;
+    size_t size = stream->end - stream->searched;
+    const char *found = size > 0 ? memchr(from, '\n', size) : NULL;
+    if (found)
+        return found;
+    if (size > 0)
+        found = memchr(from, '\r', size);
+    if (found && found + 1 < stream->buffer + stream->end)
+        return found;
+    stream->searched = found ? stream->end - 1 : stream->end;
+    return NULL;
+}
+
+static void discard_long_line(struct stream *stream)
+{
+    if (!stream->discarding) {
+        stream->line++;
+        stream->totals->counts.too_long++;
+        count_damaged(stream, "the line is longer than 65536 bytes, it was dropped",
+                      str_of(stream->buffer + stream->begin, EXCERPT_BYTES));
+    }
+    stream->discarding = true;
+    stream->begin = stream->searched = stream->end;
+}
+
+/* Takes the next line out of the buffer; false when its end is not there yet. */
+static bool take_line(struct stream *stream, struct str *ret)
+{
+    for (;;) {
+        if (stream->begin < stream->end && stream->buffer[stream->begin] == '\0')
+            skip_nuls(stream);
+        const char *line = stream->buffer + stream->begin;
+        const char *line_end = find_line_end(stream);
+        if (!line_end && !(stream->ended && stream->begin < stream->end)) {
+            if (stream->end - stream->begin > STREAM_LINE_MAX || stream->discarding)
+                discard_long_line(stream);
+            return false;
+        }
+        size_t length = line_end ? (size_t)(line_end - line) : stream->end - stream->begin;
+        stream->begin += length + (line_end ? 1 : 0);
+        stream->searched = stream->begin;
+        if (stream->discarding) { /* this was the end of the long line */
+            stream->discarding = false;
+            continue;
+        }
+        stream->line++;
+        if (length > STREAM_LINE_MAX) {
+            stream->totals->counts.too_long++;
+            count_damaged(stream, "the line is longer than 65536 bytes, it was dropped",
+                          str_of(line, EXCERPT_BYTES));
+            continue;
+        }
+        *ret = str_of(line, length);
+        return true;
+    }
+}
+
+static struct str without_blanks(struct str s)
+{
+    while (s.len > 0 && (s.p[0] == ' ' || s.p[0] == '\r' || s.p[0] == '\t' || s.p[0] == '\0')) {
+        s.p++;
+        s.len--;
+    }
+    while (s.len > 0 && (s.p[s.len - 1] == ' ' || s.p[s.len - 1] == '\r' ||
+                         s.p[s.len - 1] == '\t' || s.p[s.len - 1] == '\0'))
+        s.len--;
+    return s;
+}
+
+/* One attempt at a record in the rest of the line. */
+static bool take_record(struct stream *stream, struct record *record)
+{
+    struct str line = stream->rest;
+    size_t used;
+    const char *why;
+    enum decode_result result =
+        decode_line(&stream->decoder, line.p, line.len, record, &used, &why);
+    stream->rest = without_blanks(str_of(line.p + used, line.len - used));
+    if (result == DECODE_OTHER)
+        count_other(stream, line);
+    if (result == DECODE_DAMAGED || (result == DECODE_RECORD && why))
+        count_damaged(stream, why, line);
+    if (result != DECODE_RECORD)
+        return false;
+    if (!(record->has & RECORD_RANK)) {
+        if (!stream->has_rank) {
+            count_damaged(stream,
+                          "no rank: not in the record, a prefix such as [rank5]:, or the name",
+                          line);
+            return false;
+        }
+        record->rank = stream->rank;
+        record->has |= RECORD_RANK;
+    }
+    stream->totals->counts.records++;
+    return true;
+}
+
+bool stream_next(struct stream *stream, struct record *record)
+{
+    for (;;) {
+        while (stream->rest.len > 0)
+            if (take_record(stream, record))
+                return true;
+        if (!stream->buffer || !take_line(stream, &stream->rest)) {
+            stream->rest = str_of(NULL, 0);
+            break;
+        }
+        if (stream->rest.len > 0 && stream->rest.p[0] != '{')
+            stream->rest = without_blanks(stream->rest);
+    }
+    release_when_empty(stream);
+    if (stream->ended) {
+        stream->ended = false;
+        stream->discarding = false;
+        stream->line = 0;
+    }
+    return false;
+}
+
+void stream_end(struct stream *stream)
+{
+    stream->ended = true;
+}
+
+void stream_reset(struct stream *stream)
+{
+    if (stream_pending(stream)) {
+        stream->line++;
+        count_damaged(stream, "the file was cut while this line was being written",
+                      str_of(stream->buffer + stream->begin, stream->end - stream->begin));
+    }
+    stream->begin = stream->end = stream->searched = 0;
+    stream->rest = str_of(NULL, 0);
+    stream->discarding = stream->ended = false;
+    stream->line = 0;
+    release_when_empty(stream);
+}
+
+bool stream_pending(const struct stream *stream)
+{
+    return stream->begin < stream->end || stream->rest.len > 0;
+}
