@@ -57,10 +57,13 @@ void stream_complain(struct stream_totals *totals, const char *name, int64_t lin
     if (totals->complaint_count >= COMPLAINTS_MAX)
         return;
     char *to = totals->complaints[totals->complaint_count++];
+    size_t length = strlen(name); /* of a long path the end says most */
+    const char *dots = length > EXCERPT_BYTES ? "..." : "";
+    name += length > EXCERPT_BYTES ? length - EXCERPT_BYTES : 0;
     if (line > 0)
-        snprintf(to, COMPLAINT_BYTES, "%s:%lld: %s", name, (long long)line, what);
+        snprintf(to, COMPLAINT_BYTES, "%s%s:%lld: %s", dots, name, (long long)line, what);
     else
-        snprintf(to, COMPLAINT_BYTES, "%s: %s", name, what);
+        snprintf(to, COMPLAINT_BYTES, "%s%s: %s", dots, name, what);
 }
 
 static void complain_of_line(struct stream *stream, const char *what, struct str line)

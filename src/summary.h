@@ -87,7 +87,7 @@ struct summary_point {
 };
 
 #define COMPLAINTS_MAX 20
-#define COMPLAINT_BYTES 160
+#define COMPLAINT_BYTES 256
 
 /* What was read, and what was not. */
 struct source_counts {
