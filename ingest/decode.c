@@ -20,8 +20,9 @@ void decoder_init(struct decoder *decoder)
 
 static inline bool literal_is_at(const struct template_part *part, const char *p)
 {
-    uint64_t difference = ((number_load8(p) ^ part->literal[0]) & part->mask[0]) |
-                          ((number_load8(p + 8) ^ part->literal[1]) & part->mask[1]);
+    uint64_t difference = (number_load8(p) ^ part->literal[0]) & part->mask[0];
+    if (part->length > 8)
+        difference |= (number_load8(p + 8) ^ part->literal[1]) & part->mask[1];
     if (part->length > 16)
         difference |= (number_load8(p + 16) ^ part->literal[2]) & part->mask[2];
     return difference == 0;
@@ -35,34 +36,110 @@ static inline const char *plain_text_end(const char *p, const char *end)
     return p < end && *p == '"' ? p : NULL;
 }
 
-/* The line by the template. NULL when it does not fit: nothing is said then. A
- * literal may be compared past the end of the line (slack), but what lies there
- * cannot match the tail that must end exactly there. */
-static const char *decode_by_template(const struct decoder *decoder, const char *p,
-                                      const char *end, struct record *record)
+/* Notes how long the number in [p, end) is, for the next line. */
+static void note_shape(struct template_part *part, const char *p, const char *end)
+{
+    const char *point = memchr(p, '.', (size_t)(end - p));
+    size_t whole = (size_t)((point ? point : end) - p);
+    size_t fraction = point ? (size_t)(end - point) - 1 : 0;
+    bool usable = whole >= 1 && whole <= 10 && fraction <= 8;
+    part->whole = usable ? (uint8_t)whole : 0;
+    part->fraction = usable ? (uint8_t)fraction : 0;
+    part->scale = number_power10[9 - part->fraction];
+}
+
+/* A time as long as the last one in this place: its end is known before it is
+ * read. The place after it, NULL when it is not that long. */
+static inline const char *seconds_as_before(const struct template_part *part, const char *p,
+                                            int64_t *ret_ns)
+{
+    uint64_t value, fraction = 0;
+    unsigned whole = part->whole, digits = part->fraction;
+    if (whole == 1 && digits >= 1 && digits <= 6) {
+        if (!number_short(p, digits, &value))
+            return NULL;
+        *ret_ns = (int64_t)(value * part->scale);
+        return p + 2 + digits;
+    }
+    if (whole == 0 || !number_fixed(p, whole, &value))
+        return NULL;
+    p += whole;
+    if (digits > 0) {
+        if (*p != '.' || !number_fixed_fraction(p + 1, digits, &fraction))
+            return NULL;
+        p += 1 + digits;
+    }
+    *ret_ns = (int64_t)(value * UINT64_C(1000000000) + fraction * part->scale);
+    return p;
+}
+
+static const char *any_seconds(struct template_part *part, const char *p, int64_t *ret)
+{
+    const char *begin = p;
+    if (!number_seconds(&p, ret))
+        return NULL;
+    note_shape(part, begin, p);
+    return p;
+}
+
+static const char *any_integer(struct template_part *part, const char *p, int64_t *ret)
+{
+    const char *begin = p;
+    if (!number_integer(&p, ret))
+        return NULL;
+    note_shape(part, begin, p);
+    return p;
+}
+
+/* The value of a number's part at p and the place after it; NULL when it is not
+ * such a number. */
+static inline const char *part_seconds(struct template_part *part, const char *p, int64_t *ret)
+{
+    const char *after = seconds_as_before(part, p, ret);
+    return after && number_ends_at(*after) ? after : any_seconds(part, p, ret);
+}
+
+static inline const char *part_integer(struct template_part *part, const char *p, int64_t *ret)
+{
+    uint64_t value;
+    unsigned whole = part->whole;
+    if (whole == 0 || !number_fixed(p, whole, &value) || !number_ends_at(p[whole]))
+        return any_integer(part, p, ret);
+    *ret = (int64_t)value;
+    return p + whole;
+}
+
+/* The record at p by the template: the place after its '}', NULL when it does
+ * not fit: nothing is said then. A literal may be compared past the end (slack),
+ * but the tail must lie before it. */
+static inline const char *decode_by_template(struct decoder *decoder, const char *p,
+                                             const char *end, struct record *record)
 {
     uint32_t has = decoder->constant_bits;
     for (int i = 0; i < decoder->part_count; i++) {
-        const struct template_part *part = &decoder->parts[i];
+        struct template_part *part = &decoder->parts[i];
+        int64_t value;
         if (p >= end || !literal_is_at(part, p))
             return NULL;
         p += part->length;
         if (p >= end)
             return NULL;
-        int64_t value;
         switch ((enum template_kind)part->kind) {
         case KIND_SECONDS:
-            if (!number_seconds(&p, &value) || value > part->max)
+            p = part_seconds(part, p, &value);
+            if (!p || value > part->max)
                 return NULL;
             memcpy((char *)record + part->offset, &value, sizeof(value));
             break;
         case KIND_INTEGER:
-            if (!number_integer(&p, &value) || value > part->max)
+            p = part_integer(part, p, &value);
+            if (!p || value > part->max)
                 return NULL;
             memcpy((char *)record + part->offset, &value, sizeof(value));
             break;
         case KIND_RANK:
-            if (!number_integer(&p, &value) || value > part->max)
+            p = part_integer(part, p, &value);
+            if (!p || value > part->max)
                 return NULL;
             record->rank = (uint32_t)value;
             break;
@@ -91,6 +168,19 @@ static const char *decode_by_template(const struct decoder *decoder, const char 
     return p + decoder->tail_length;
 }
 
+const char *decode_quickly(struct decoder *decoder, const char *p, const char *end,
+                           struct record *record)
+{
+    if (decoder->part_count == 0 || p >= end || *p != '{')
+        return NULL;
+    p = decode_by_template(decoder, p, end, record);
+    if (!p || p >= end)
+        return NULL;
+    if (*p == '\r' && p + 1 < end)
+        p++;
+    return *p == '\n' ? p + 1 : NULL;
+}
+
 static void set_literal(struct template_part *part, const char *text, size_t length)
 {
     char bytes[TEMPLATE_LITERAL_MAX] = {0}, mask[TEMPLATE_LITERAL_MAX] = {0};
@@ -100,7 +190,7 @@ static void set_literal(struct template_part *part, const char *text, size_t len
         part->literal[w] = number_load8(bytes + 8 * w);
         part->mask[w] = number_load8(mask + 8 * w);
     }
-    part->length = (uint32_t)length;
+    part->length = (uint8_t)length;
 }
 
 static void set_value(struct template_part *part, enum field field, int type)
@@ -108,6 +198,7 @@ static void set_value(struct template_part *part, enum field field, int type)
     static const enum template_kind kinds[] = {
         [FIELD_INTEGER] = KIND_INTEGER, [FIELD_SECONDS] = KIND_SECONDS, [FIELD_TEXT] = KIND_TEXT};
     part->offset = 0;
+    part->whole = part->fraction = 0;
     part->bit = 0;
     part->max = INT64_MAX;
     if (field == FIELD_UNKNOWN) {
@@ -115,7 +206,7 @@ static void set_value(struct template_part *part, enum field field, int type)
         return;
     }
     const struct field_info *info = &field_infos[field];
-    part->kind = field == FIELD_RANK ? KIND_RANK : kinds[info->type];
+    part->kind = field == FIELD_RANK ? KIND_RANK : (uint8_t)kinds[info->type];
     part->offset = (uint32_t)info->offset;
     part->bit = info->bit;
     part->max = info->max;

@@ -25,18 +25,22 @@ enum decode_result {
 };
 
 #define TEMPLATE_PARTS_MAX SCAN_VALUES_MAX
-#define TEMPLATE_LITERAL_MAX 24
+#define TEMPLATE_WORDS 3
+#define TEMPLATE_LITERAL_MAX (8 * TEMPLATE_WORDS)
 
 /* Text up to a value, and the value's kind. */
 struct template_part {
-    uint64_t literal[3], mask[3]; /* the text in words; mask: which bytes count */
-    uint32_t length;              /* of the text, bytes */
-    uint32_t kind;                /* enum template_kind in decode.c */
-    uint32_t offset;              /* of the value in struct record */
-    uint32_t bit;                 /* RECORD_ bit */
-    int64_t max;                  /* largest value */
+    uint64_t literal[TEMPLATE_WORDS], mask[TEMPLATE_WORDS]; /* in words; mask: which bytes count */
+    uint8_t length;          /* of the text, bytes */
+    uint8_t kind;            /* enum template_kind in decode.c */
+    uint8_t whole, fraction; /* digits of the number when it was last read; whole 0: any */
+    uint32_t scale;          /* nanoseconds of the last digit of that fraction */
+    uint32_t offset;         /* of the value in struct record */
+    uint32_t bit;            /* RECORD_ bit */
+    int64_t max;             /* largest value */
 };
 
+/* One for each input: lines of one writer look alike. */
 struct decoder {
     int part_count; /* 0: no template yet */
     struct template_part parts[TEMPLATE_PARTS_MAX];
@@ -47,6 +51,12 @@ struct decoder {
 };
 
 void decoder_init(struct decoder *decoder);
+
+/* The record at p by the layout of the one before, when it fits and its line
+ * ends in [p, end); the place after the newline, NULL otherwise (nothing is said
+ * then: take decode_line()). Sets no rank that is not in the record. */
+const char *decode_quickly(struct decoder *decoder, const char *p, const char *end,
+                           struct record *record);
 
 /* Decodes the line (no newline in it). *ret_used is how much of it was looked
  * at: after a record, another may follow on the same line. With DECODE_DAMAGED
