@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "style.h"
 #include "text.h"
 
 static int canvas_clamp(int side)
@@ -53,6 +54,42 @@ void canvas_done(struct canvas *canvas)
 {
     free(canvas->cells);
     *canvas = (struct canvas){0};
+}
+
+bool canvas_size_equal(const struct canvas *a, const struct canvas *b)
+{
+    return a->cells && b->cells && a->width == b->width && a->height == b->height;
+}
+
+bool canvas_row_equal(const struct canvas *a, const struct canvas *b, int y)
+{
+    const struct cell *left = a->cells + (size_t)y * (size_t)a->width;
+    const struct cell *right = b->cells + (size_t)y * (size_t)b->width;
+    for (int x = 0; x < a->width; x++) {
+        if (left[x].code != right[x].code || left[x].style != right[x].style)
+            return false;
+    }
+    return true;
+}
+
+bool canvas_equal(const struct canvas *a, const struct canvas *b)
+{
+    if (!canvas_size_equal(a, b))
+        return false;
+    for (int y = 0; y < a->height; y++) {
+        if (!canvas_row_equal(a, b, y))
+            return false;
+    }
+    return true;
+}
+
+void canvas_copy(struct canvas *to, const struct canvas *from)
+{
+    if (!canvas_size_equal(to, from))
+        canvas_resize(to, from->width, from->height);
+    to->unicode = from->unicode;
+    size_t count = (size_t)from->width * (size_t)from->height;
+    memcpy(to->cells, from->cells, count * sizeof from->cells[0]);
 }
 
 struct rect canvas_rect(const struct canvas *canvas)
@@ -206,17 +243,6 @@ void canvas_fill(struct canvas *canvas, struct rect rect, uint32_t code, enum st
     }
 }
 
-static char canvas_letter(uint8_t style)
-{
-    static const char letters[STYLE_COUNT] = {
-#define STYLE(name, letter, rgb, rgb_ground, c256, c256_ground, c8, c8_ground, on, mono)           \
-    [STYLE_##name] = letter,
-#include "style.def"
-#undef STYLE
-    };
-    return letters[style];
-}
-
 static bool canvas_is_blank(struct cell cell)
 {
     return cell.code == ' ';
@@ -252,7 +278,7 @@ static char *canvas_row_styles(const struct canvas *canvas, int y, char *to)
     int end = canvas_row_end(canvas, y, canvas_is_plain);
     *to++ = '|';
     for (int x = 0; x < end; x++)
-        *to++ = canvas_letter(canvas->cells[y * canvas->width + x].style);
+        *to++ = style_look(canvas->cells[y * canvas->width + x].style)->letter;
     *to++ = '\n';
     return to;
 }

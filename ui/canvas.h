@@ -76,3 +76,12 @@ struct rect rect_part(struct rect rect, int x, int y, int width, int height);
  * with '\n'. With styles, each row is followed by a row of style letters behind
  * a '|'. malloc'd, the caller's. */
 char *canvas_to_text(const struct canvas *canvas, bool styles);
+
+/* Are two canvases alike: in size; in the cells of one row of canvases of the
+ * same size; in all cells? A canvas after canvas_done is like no other. */
+bool canvas_size_equal(const struct canvas *a, const struct canvas *b);
+bool canvas_row_equal(const struct canvas *a, const struct canvas *b, int y);
+bool canvas_equal(const struct canvas *a, const struct canvas *b);
+
+/* Makes *to like *from; *to may be all zero. */
+void canvas_copy(struct canvas *to, const struct canvas *from);
