@@ -63,8 +63,9 @@ static bool keys_matches(struct str name, uint32_t code)
     return false;
 }
 
-static bool binding_has(const char *names, uint32_t code)
+bool keys_binding_has(const struct key_binding *binding, uint32_t code)
 {
+    const char *names = binding->keys;
     while (*names != '\0') {
         size_t length = strcspn(names, " ");
         if (keys_matches(str_of(names, length), code))
@@ -78,7 +79,7 @@ static bool binding_has(const char *names, uint32_t code)
 enum command keys_command(uint32_t code)
 {
     for (size_t i = 0; i < BINDING_COUNT; i++) {
-        if (binding_has(bindings[i].keys, code))
+        if (keys_binding_has(&bindings[i], code))
             return bindings[i].command;
     }
     return CMD_NONE;

@@ -95,3 +95,4 @@ const struct key_binding *keys_bindings(size_t *ret_count);
 
 /* What a code is bound to; CMD_NONE when to nothing. */
 enum command keys_command(uint32_t code);
+bool keys_binding_has(const struct key_binding *binding, uint32_t code);
