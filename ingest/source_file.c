@@ -1,0 +1,246 @@
+/* One file's content: what is new at the known offset, and whether what was
+ * read is still there. */
+#include "source_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define SMALL_READ (8 * 1024) /* a file that has been read to its end grows by lines */
+#define HOLE_MIN 4096
+
+struct source_file *file_new(const char *name, int fd, const struct stat *status,
+                             struct stream_totals *totals)
+{
+    struct source_file *file = source_alloc(sizeof *file);
+    file->stream = stream_new(name, totals);
+    file->totals = totals;
+    file->fd = fd;
+    file->dev = status->st_dev;
+    file->ino = status->st_ino;
+    file->mtime_ns = file_mtime_ns(status);
+    file->head_hash = SOURCE_HASH_START;
+    return file;
+}
+
+void file_free(struct source_file *file)
+{
+    if (file->fd >= 0)
+        close(file->fd);
+    stream_free(file->stream);
+    order_done(&file->order);
+    free(file);
+}
+
+void file_rewritten(struct source_file *file)
+{
+    if (file->ending == FILE_GOES_ON)
+        file->ending = FILE_REWRITTEN;
+}
+
+void file_close_when_drained(struct source_file *file)
+{
+    file->ending = FILE_CLOSING;
+}
+
+static void begin_again(struct source_file *file)
+{
+    file->offset = 0;
+    file->marker_len = 0;
+    file->head_len = 0;
+    file->head_hash = SOURCE_HASH_START;
+    file->shrunk_once = false;
+    file->caught_up = file->found_end = false;
+    file->ended = false;
+    file->ending = FILE_GOES_ON;
+}
+
+static bool same_head(const struct source_file *file)
+{
+    char bytes[FILE_HEAD_BYTES];
+    ssize_t n = pread(file->fd, bytes, file->head_len, 0);
+    if (n < 0)
+        return true;
+    return (size_t)n == file->head_len &&
+           source_hash(SOURCE_HASH_START, bytes, file->head_len) == file->head_hash;
+}
+
+bool file_unchanged(const struct source_file *file)
+{
+    char bytes[FILE_MARKER_BYTES];
+    if (!same_head(file))
+        return false;
+    ssize_t n = pread(file->fd, bytes, file->marker_len, file->offset - (int64_t)file->marker_len);
+    return n < 0 ||
+           ((size_t)n == file->marker_len && memcmp(bytes, file->marker, file->marker_len) == 0);
+}
+
+/* Remember what stands before the new offset, and what the file begins with. */
+static void note_bytes(struct source_file *file, const char *bytes, size_t size)
+{
+    if (file->offset == (int64_t)file->head_len && file->head_len < FILE_HEAD_BYTES) {
+        size_t more = FILE_HEAD_BYTES - file->head_len;
+        more = more < size ? more : size;
+        file->head_hash = source_hash(file->head_hash, bytes, more);
+        file->head_len += more;
+    }
+    size_t keep = size >= FILE_MARKER_BYTES ? 0 : FILE_MARKER_BYTES - size;
+    keep = keep < file->marker_len ? keep : file->marker_len;
+    memmove(file->marker, file->marker + file->marker_len - keep, keep);
+    size_t fresh = size < FILE_MARKER_BYTES ? size : FILE_MARKER_BYTES;
+    memcpy(file->marker + keep, bytes + size - fresh, fresh);
+    file->marker_len = keep + fresh;
+    file->offset += (int64_t)size;
+}
+
+/* A hole that a truncation left can be terabytes: jump to where data begins.
+ * True when the offset moved. */
+static bool skip_hole(struct source_file *file)
+{
+    static const char zeros[FILE_HEAD_BYTES];
+    off_t data = lseek(file->fd, file->offset, SEEK_DATA);
+    if (data < 0 && errno == ENXIO)
+        data = lseek(file->fd, 0, SEEK_END);
+    if (data <= file->offset)
+        return false;
+    uint64_t skipped = (uint64_t)(data - file->offset);
+    if (skipped < FILE_HEAD_BYTES)
+        return false;
+    note_bytes(file, zeros, sizeof zeros);
+    file->offset = data;
+    file->totals->counts.nul_bytes += skipped;
+    return true;
+}
+
+static bool looks_like_a_hole(const struct source_file *file, const char *bytes, size_t size)
+{
+    return size >= HOLE_MIN && bytes[0] == '\0' && bytes[size - 1] == '\0' &&
+           !stream_pending(file->stream);
+}
+
+/* What the bytes before the offset say: whether this is still the same content. */
+static bool still_there(struct source_file *file, const char *before, size_t got)
+{
+    if (got >= file->marker_len) {
+        file->shrunk_once = false;
+        return memcmp(before, file->marker, file->marker_len) == 0;
+    }
+    /* A network file system may report a stale, smaller size once. */
+    if (!file->remote || file->shrunk_once)
+        return false;
+    file->shrunk_once = true;
+    return true;
+}
+
+/* The bytes before the offset (to be compared) and up to `size` new ones, in one
+ * call. Returns the new bytes, 0 for none; the ending says what happened. */
+static size_t read_at(struct source_file *file, char *bytes, size_t size)
+{
+    char before[FILE_MARKER_BYTES];
+    struct iovec parts[] = {{before, file->marker_len}, {bytes, size}};
+    ssize_t n;
+    do {
+        n = preadv(file->fd, parts, 2, file->offset - (int64_t)file->marker_len);
+    } while (n < 0 && errno == EINTR);
+    if (n < 0) {
+        file->error = errno; /* ESTALE, EIO: the next look at the path decides */
+        file->caught_up = file->found_end = true;
+        return 0;
+    }
+    file->error = 0;
+    if (!still_there(file, before, (size_t)n)) {
+        file_rewritten(file);
+        return 0;
+    }
+    size_t fresh = (size_t)n > file->marker_len ? (size_t)n - file->marker_len : 0;
+    file->caught_up = file->found_end = fresh < size;
+    return fresh;
+}
+
+/* A small read goes by way of the stack, so that the many idle files need no
+ * buffer to find nothing. */
+static size_t read_small(struct source_file *file, bool verify_head)
+{
+    char bytes[SMALL_READ];
+    size_t fresh = read_at(file, bytes, sizeof bytes);
+    if (!fresh)
+        return 0;
+    if (verify_head && !same_head(file)) {
+        file_rewritten(file);
+        return 0;
+    }
+    if (looks_like_a_hole(file, bytes, fresh) && skip_hole(file))
+        return fresh;
+    size_t room;
+    char *space = stream_space(file->stream, fresh, &room);
+    if (room < fresh) {
+        fresh = room;
+        file->caught_up = file->found_end = false;
+    }
+    memcpy(space, bytes, fresh);
+    note_bytes(file, bytes, fresh);
+    stream_filled(file->stream, fresh);
+    return fresh;
+}
+
+static size_t read_large(struct source_file *file, size_t want, bool verify_head)
+{
+    size_t room;
+    char *space = stream_space(file->stream, want, &room);
+    size_t fresh = read_at(file, space, room < want ? room : want);
+    if (fresh && verify_head && !same_head(file)) {
+        file_rewritten(file);
+        fresh = 0;
+    }
+    if (fresh && looks_like_a_hole(file, space, fresh) && skip_hole(file)) {
+        stream_filled(file->stream, 0);
+        return fresh;
+    }
+    if (fresh)
+        note_bytes(file, space, fresh);
+    stream_filled(file->stream, fresh);
+    return fresh;
+}
+
+static size_t read_more(struct source_file *file, size_t want, bool verify_head)
+{
+    verify_head = verify_head && file->head_len > 0 && file->caught_up;
+    if (file->caught_up)
+        return read_small(file, verify_head);
+    return read_large(file, want, verify_head);
+}
+
+enum file_fill file_next(struct source_file *file, size_t want, bool verify_head,
+                         struct record *ret_record, size_t *ret_bytes)
+{
+    *ret_bytes = 0;
+    if (stream_next(file->stream, ret_record))
+        return FILE_HEAD;
+    if (file->ending == FILE_GOES_ON) {
+        if (file->found_end)
+            return FILE_IDLE;
+        *ret_bytes = read_more(file, want, verify_head);
+        if (*ret_bytes > 0)
+            return stream_next(file->stream, ret_record) ? FILE_HEAD : FILE_BUSY;
+        if (file->ending == FILE_GOES_ON)
+            return FILE_IDLE;
+    }
+    if (!file->ended) {
+        file->ended = true;
+        stream_end(file->stream);
+        if (stream_next(file->stream, ret_record))
+            return FILE_HEAD;
+    }
+    if (file->ending == FILE_CLOSING)
+        return FILE_DONE;
+    begin_again(file);
+    return FILE_BUSY;
+}
+
+enum file_fill file_fill(struct source_file *file, size_t want, bool verify_head, size_t *ret_bytes)
+{
+    return file_next(file, want, verify_head, &file->head, ret_bytes);
+}

@@ -1,0 +1,88 @@
+/* One file's content (an inode, whatever its name is now): reads what is new at
+ * the known offset, and notices when what was read is no longer there. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "source_index.h"
+#include "source_order.h"
+#include "stream.h"
+
+#define FILE_MARKER_BYTES 32 /* kept of what stands before the offset */
+#define FILE_HEAD_BYTES 256  /* hashed of the beginning */
+
+enum file_ending {
+    FILE_GOES_ON,
+    FILE_REWRITTEN, /* truncated or overwritten: drain, then begin again at 0 */
+    FILE_CLOSING,   /* drain, then no more */
+};
+
+/* What file_fill() came to. */
+enum file_fill {
+    FILE_HEAD, /* file->head holds the next record */
+    FILE_BUSY, /* read some: call again */
+    FILE_IDLE, /* nothing new; it may grow */
+    FILE_DONE, /* was closing, and is drained */
+};
+
+struct source_path;
+
+struct source_file {
+    struct source_link by_inode;
+    struct source_path *path; /* borrowed: the name that leads here; NULL: renamed or deleted */
+    struct stream *stream;    /* owned */
+    struct stream_totals *totals;
+    int fd; /* -1: closed for want of descriptors */
+    dev_t dev;
+    ino_t ino;
+    int64_t offset; /* bytes that went into the stream */
+    unsigned char marker[FILE_MARKER_BYTES];
+    size_t marker_len;
+    uint64_t head_hash;
+    size_t head_len;
+    int64_t mtime_ns;
+    int64_t last_growth_ns;
+    int64_t deadline_ns; /* without a path: until when late writes are awaited */
+    bool remote;
+    bool shrunk_once; /* remote: one smaller size is not yet a truncation */
+    bool caught_up;   /* the last read found the end: it grows by lines now */
+    bool found_end;   /* ... and nobody has asked to look again since */
+    bool active;      /* on the list of those to be read */
+    bool ended;       /* stream_end() was called for this ending */
+    bool used;        /* read lately (for the choice of descriptors to close) */
+    int error;        /* errno of the last read, 0: none */
+    enum file_ending ending;
+    struct order order;
+    struct record head;
+};
+
+/* `fd` is taken over. */
+struct source_file *file_new(const char *name, int fd, const struct stat *status,
+                             struct stream_totals *totals);
+void file_free(struct source_file *file); /* closes it */
+
+/* Makes file->head the next record, reading at most once, `want` bytes about.
+ * *ret_bytes: bytes read (the cost). verify_head: also look at the beginning
+ * when the file has grown. */
+enum file_fill file_fill(struct source_file *file, size_t want, bool verify_head,
+                         size_t *ret_bytes);
+
+/* Likewise into *ret_record, for the path without a merge. */
+enum file_fill file_next(struct source_file *file, size_t want, bool verify_head,
+                         struct record *ret_record, size_t *ret_bytes);
+
+/* Whether the beginning and the bytes before the offset are those that were
+ * read; true when it can't be told. Needs an open descriptor. */
+bool file_unchanged(const struct source_file *file);
+
+/* The file is no longer what was read: to be read again from its beginning. */
+void file_rewritten(struct source_file *file);
+void file_close_when_drained(struct source_file *file);
+
+static inline int64_t file_mtime_ns(const struct stat *status)
+{
+    return (int64_t)status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec;
+}

@@ -1,0 +1,78 @@
+/* A set of files that are followed by name: files, folders and globs, through
+ * rotation, truncation, deletion and return; read side by side in the order of
+ * their steps. Plain POSIX, no loop: the caller says what time it is.
+ *
+ * No record is lost and none doubled when a file is renamed (late writes to the
+ * old one are awaited for FILES_LATE_NS), copied and truncated, overwritten,
+ * deleted and made anew, replaced, or reached by two names. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sink.h"
+#include "stream.h"
+
+#define FILES_LATE_NS INT64_C(5000000000) /* how long a renamed file is still read */
+#define FILES_SWEEP_NS INT64_C(250000000) /* default time in which all files are looked at */
+#define FILES_NOTICES 8
+#define FILES_NOTICE_BYTES 256
+
+struct files_options {
+    bool follow;         /* wait for files and for growth; false: read what is there, once */
+    int descriptors_max; /* files held open at most; 0: what the system allows */
+};
+
+struct files;
+
+enum files_more {
+    FILES_IDLE, /* all that is there was read (follow = false: all is done) */
+    FILES_MORE, /* call again */
+};
+
+/* For the screen. Names in it are raw bytes of the file system. */
+struct files_state {
+    int followed;     /* files being read */
+    int waiting;      /* named, but not there */
+    int unreadable;   /* there, but not to be read: permission, not a regular file */
+    int behind;       /* files that have more to read now */
+    int notice_count; /* in all; the last FILES_NOTICES are kept, n-th in [n % FILES_NOTICES] */
+    char notices[FILES_NOTICES][FILES_NOTICE_BYTES];
+};
+
+/* *totals is borrowed and must outlive the set. */
+struct files *files_new(const struct files_options *options, struct stream_totals *totals);
+void files_free(struct files *files);
+
+/* `spec`: a file, a folder (its files ending in .jsonl, .ndjson, .log, .txt or
+ * .out, one level deep) or a glob. 0, or negative errno with a sentence in
+ * ret_message: what is wrong, where, and what to do. While following, what is
+ * not there yet is no error. Nothing is read here. */
+int files_add(struct files *files, const char *spec, char *ret_message, size_t size);
+
+/* Delivers about max_records records, oldest step first. The sink must not call
+ * this set. */
+enum files_more files_pump(struct files *files, const struct sink *sink, int64_t now_ns,
+                           size_t max_records);
+
+/* Looks for growth, rotation and new files; what it finds is read by the next
+ * files_pump(). To be called about four times a second; each call looks at the
+ * share of the files that is due, so that all are seen once in sweep_ns. */
+void files_poll(struct files *files, int64_t now_ns);
+void files_set_sweep(struct files *files, int64_t sweep_ns);
+
+/* Folders to be watched for notices; the count grows, an index stays. */
+int files_dir_count(const struct files *files);
+const char *files_dir(const struct files *files, int dir);
+bool files_dir_is_remote(const struct files *files, int dir); /* notices can't be relied upon */
+
+/* A notice: something happened to `name` in that folder (NULL: to something). `moved`: it
+ * was made, renamed or deleted, not only written to. */
+void files_hint(struct files *files, int dir, const char *name, bool moved, int64_t now_ns);
+
+const struct files_state *files_state(struct files *files); /* valid until the next call */
+
+/* Leaves a notice among the last ones (printf-like). */
+void files_notice(struct files *files, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));

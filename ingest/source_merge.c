@@ -1,0 +1,215 @@
+/* Delivers the records of a set of files, oldest step first: every file that
+ * has something to read shows its next record, the lowest step goes. A file
+ * that was read to its end takes no part until it grows, so that a rank that
+ * died holds up nobody. */
+#include "source_set.h"
+
+/* What a read costs, in records, so that a call stays short whatever is read. */
+#define READ_COST 2
+#define BYTES_PER_COST 512
+
+static const struct order_key key_none = {INT64_MAX, INT64_MAX};
+
+void files_activate(struct files *files, struct source_file *file)
+{
+    file->found_end = false;
+    if (file->active)
+        return;
+    if (files->slot_count == files->slot_capacity) {
+        files->slot_capacity = files->slot_capacity ? files->slot_capacity * 2 : 16;
+        files->slots = source_realloc(files->slots, files->slot_capacity * sizeof *files->slots);
+    }
+    file->active = true;
+    files->slots[files->slot_count++] = (struct merge_slot){.file = file};
+}
+
+struct pump {
+    struct files *files;
+    const struct sink *sink;
+    int64_t now_ns;
+    size_t budget;
+};
+
+static void spend(struct pump *pump, size_t cost)
+{
+    pump->budget = pump->budget > cost ? pump->budget - cost : 0;
+}
+
+static void deliver(struct pump *pump, const struct record *record)
+{
+    pump->sink->record(pump->sink->to, record, pump->now_ns);
+    spend(pump, 1);
+}
+
+/* Takes the outcome of a read; false when the file left the list. */
+static bool settle(struct pump *pump, struct source_file *file, enum file_fill fill, size_t bytes)
+{
+    if (bytes) {
+        file->last_growth_ns = pump->now_ns;
+        file->used = true;
+    }
+    if (bytes || fill != FILE_HEAD)
+        spend(pump, READ_COST + bytes / BYTES_PER_COST);
+    if (fill == FILE_HEAD || fill == FILE_BUSY)
+        return true;
+    file->active = false;
+    if (fill == FILE_DONE)
+        files_finished(pump->files, file);
+    else
+        files_idle(pump->files, file);
+    return false;
+}
+
+/* Gives the slot its next record; slot->file is NULL when the file has none now
+ * and left the list. */
+static void fill_slot(struct pump *pump, struct merge_slot *slot)
+{
+    struct source_file *file = slot->file;
+    struct files *files = pump->files;
+    while (!slot->filled && pump->budget > 0) {
+        size_t bytes;
+        if (file->fd < 0 && !files_reopen(files, file))
+            file_close_when_drained(file);
+        enum file_fill fill =
+            file_fill(file, files_read_size(files), files_verify_head(files, file), &bytes);
+        if (fill == FILE_HEAD) {
+            slot->key = order_key(&file->order, &file->head);
+            slot->filled = true;
+        }
+        if (!settle(pump, file, fill, bytes)) {
+            slot->file = NULL;
+            return;
+        }
+    }
+}
+
+/* What a look over the heads of all files found. */
+struct round {
+    struct order_key low, next; /* the lowest key and the next one above it */
+    size_t low_count;           /* heads with the lowest key */
+    size_t low_slot;            /* the first of them */
+    bool complete;              /* all files show their head */
+};
+
+static void round_see(struct round *round, const struct merge_slot *slot, size_t at)
+{
+    if (order_before(slot->key, round->low)) {
+        round->next = round->low;
+        round->low = slot->key;
+        round->low_count = 1;
+        round->low_slot = at;
+    } else if (!order_before(round->low, slot->key)) {
+        round->low_count++;
+    } else if (order_before(slot->key, round->next)) {
+        round->next = slot->key;
+    }
+}
+
+/* Fills the empty slots, and closes up those of files that left. What a file
+ * leaves behind (its successor) is appended meanwhile and seen in this round. */
+static struct round look_over(struct pump *pump)
+{
+    struct files *files = pump->files;
+    struct round round = {.low = key_none, .next = key_none, .complete = true};
+    size_t kept = 0;
+    for (size_t i = 0; i < files->slot_count; i++) {
+        struct merge_slot slot = files->slots[i];
+        if (slot.file && !slot.filled)
+            fill_slot(pump, &slot);
+        if (!slot.file)
+            continue;
+        if (slot.filled)
+            round_see(&round, &slot, kept);
+        else
+            round.complete = false;
+        files->slots[kept++] = slot;
+    }
+    files->slot_count = kept;
+    return round;
+}
+
+static void deliver_all(struct pump *pump, const struct round *round)
+{
+    struct files *files = pump->files;
+    for (size_t i = round->low_slot; i < files->slot_count && pump->budget > 0; i++) {
+        struct merge_slot *slot = &files->slots[i];
+        if (order_before(round->low, slot->key))
+            continue;
+        deliver(pump, &slot->file->head);
+        slot->filled = false;
+    }
+}
+
+/* One file alone has the lowest step: it goes on until it meets the others. */
+static void deliver_run(struct pump *pump, const struct round *round)
+{
+    struct files *files = pump->files;
+    struct merge_slot slot = files->slots[round->low_slot];
+    do {
+        deliver(pump, &slot.file->head);
+        slot.filled = false;
+        fill_slot(pump, &slot);
+    } while (slot.filled && pump->budget > 0 && order_before(slot.key, round->next));
+    files->slots[round->low_slot] = slot;
+}
+
+/* One file has something to read: its records go straight through. */
+static void straight(struct pump *pump)
+{
+    struct files *files = pump->files;
+    struct source_file *file = files->slots[0].file;
+    bool ordered = files->path_count > 1;
+    if (files->slots[0].filled)
+        deliver(pump, &file->head);
+    files->slots[0].filled = false;
+    while (pump->budget > 0 && files->slot_count == 1) {
+        size_t bytes;
+        struct record record;
+        if (file->fd < 0 && !files_reopen(files, file))
+            file_close_when_drained(file);
+        enum file_fill fill = file_next(file, files_read_size(files),
+                                        files_verify_head(files, file), &record, &bytes);
+        if (fill == FILE_HEAD) {
+            if (ordered)
+                order_key(&file->order, &record);
+            deliver(pump, &record);
+        }
+        if ((bytes || fill != FILE_HEAD) && !settle(pump, file, fill, bytes)) {
+            files->slots[0].file = NULL;
+            return;
+        }
+    }
+}
+
+/* Opens names that were not tried yet. */
+static void try_new(struct pump *pump)
+{
+    struct files *files = pump->files;
+    while (files->tried < files->path_count && pump->budget > 0) {
+        files_try(files, files->paths[files->tried++]);
+        spend(pump, READ_COST);
+    }
+}
+
+enum files_more files_pump(struct files *files, const struct sink *sink, int64_t now_ns,
+                           size_t max_records)
+{
+    struct pump pump = {files, sink, now_ns, max_records};
+    files->now_ns = now_ns;
+    try_new(&pump);
+    while (pump.budget > 0 && (files->slot_count > 0 || files->tried < files->path_count)) {
+        try_new(&pump);
+        if (files->slot_count == 1 && files->slots[0].file) {
+            straight(&pump);
+            continue;
+        }
+        struct round round = look_over(&pump);
+        if (!round.complete || pump.budget == 0)
+            continue;
+        if (round.low_count == 1)
+            deliver_run(&pump, &round);
+        else if (round.low_count > 1)
+            deliver_all(&pump, &round);
+    }
+    return files->slot_count > 0 || files->tried < files->path_count ? FILES_MORE : FILES_IDLE;
+}

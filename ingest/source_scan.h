@@ -1,0 +1,35 @@
+/* Which files a folder or a glob names. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Texts found; owned. */
+struct scan_names {
+    char **names;
+    size_t count, capacity;
+};
+
+/* Whether a name in a folder is a log by its ending (.jsonl, .ndjson, .log,
+ * .txt, .out), not hidden. */
+bool scan_is_log(const char *name);
+
+/* The names in folder `dir` that are regular files (or symlinks) and match the
+ * pattern (fnmatch, without a slash), or, with pattern NULL, are logs by their
+ * ending; sorted. 0 or negative errno. Free by scan_done() in both cases. */
+int scan_folder(const char *dir, const char *pattern, struct scan_names *ret_names);
+
+/* The paths that match a pattern with wildcards in any part; sorted. */
+int scan_glob(const char *pattern, struct scan_names *ret_names);
+
+void scan_done(struct scan_names *names);
+
+bool scan_has_wildcard(const char *text);
+
+/* The folder's time of change; 0 when it can't be known. */
+int64_t scan_mtime_ns(const char *dir);
+
+/* Whether the kernel's notices and sizes can't be relied upon under this path:
+ * a network, FUSE or stacked file system, or one that is not known here. */
+bool scan_is_remote(const char *path);
