@@ -153,7 +153,8 @@ static SCREEN *term_new_screen(const struct term *term, const char *type)
     struct sigaction before[sizeof taken / sizeof taken[0]];
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
         sigaction(taken[i], NULL, &before[i]);
-    use_env(FALSE); /* neither LINES and COLUMNS nor the size of a file in memory */
+    unsetenv("LINES"); /* they would outdo the real size */
+    unsetenv("COLUMNS");
     setenv("NCURSES_NO_PADDING", "1", 0);
     SCREEN *screen = newterm(type, term->memory, term->null);
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
