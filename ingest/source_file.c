@@ -213,6 +213,14 @@ static size_t read_more(struct source_file *file, size_t want, bool verify_head)
     return read_large(file, want, verify_head);
 }
 
+static enum file_fill idle(struct source_file *file)
+{
+    if (!file->once)
+        return FILE_IDLE;
+    file->ending = FILE_CLOSING;
+    return FILE_BUSY;
+}
+
 enum file_fill file_next(struct source_file *file, size_t want, bool verify_head,
                          struct record *ret_record, size_t *ret_bytes)
 {
@@ -221,12 +229,12 @@ enum file_fill file_next(struct source_file *file, size_t want, bool verify_head
         return FILE_HEAD;
     if (file->ending == FILE_GOES_ON) {
         if (file->found_end)
-            return FILE_IDLE;
+            return idle(file);
         *ret_bytes = read_more(file, want, verify_head);
         if (*ret_bytes > 0)
             return stream_next(file->stream, ret_record) ? FILE_HEAD : FILE_BUSY;
         if (file->ending == FILE_GOES_ON)
-            return FILE_IDLE;
+            return idle(file);
     }
     if (!file->ended) {
         file->ended = true;

@@ -47,6 +47,7 @@ struct source_file {
     int64_t last_growth_ns;
     int64_t deadline_ns; /* without a path: until when late writes are awaited */
     bool remote;
+    bool once;        /* read to its end, and no more */
     bool shrunk_once; /* remote: one smaller size is not yet a truncation */
     bool caught_up;   /* the last read found the end: it grows by lines now */
     bool found_end;   /* ... and nobody has asked to look again since */

@@ -401,7 +401,10 @@ static size_t share(const struct files *files)
 
 static void sweep(struct files *files)
 {
-    for (size_t left = share(files); left > 0; left--) {
+    size_t left = share(files);
+    if (left == files->tried)
+        files->sweep_at = 0;
+    for (; left > 0; left--) {
         if (files->sweep_at >= files->tried)
             files->sweep_at = 0;
         look_at(files, files->paths[files->sweep_at++]);

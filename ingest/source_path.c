@@ -86,18 +86,28 @@ static bool close_one(struct files *files)
     return false;
 }
 
-static int open_name(struct files *files, const char *name)
+static void tell_descriptors(struct files *files)
 {
-    bool room = files->open_count < files->open_max || close_one(files);
-    int fd = room ? open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-    if (fd < 0 && room && (errno == EMFILE || errno == ENFILE) && close_one(files))
-        fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (files->open_count >= files->open_max && !files->told_descriptors) {
-        files->told_descriptors = true;
+    if (!files->told_descriptors)
         files_notice(files,
                      "more files than open descriptors (%d): they are opened and closed in "
                      "turn; raise `ulimit -n`",
-                     files->open_max);
+                     files->open_count);
+    files->told_descriptors = true;
+}
+
+static int open_name(struct files *files, const char *name)
+{
+    int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+    if (files->open_count >= files->open_max) {
+        tell_descriptors(files);
+        close_one(files);
+    }
+    int fd = open(name, flags);
+    if (fd < 0 && (errno == EMFILE || errno == ENFILE)) {
+        tell_descriptors(files);
+        if (close_one(files))
+            fd = open(name, flags);
     }
     return fd;
 }
@@ -197,6 +207,7 @@ static void open_new(struct files *files, struct source_path *path, int fd,
     struct stat link;
     if (lstat(path->name, &link) == 0 && S_ISLNK(link.st_mode))
         files->dirs[path->dir].remote = true; /* no notices come from behind a symlink */
+    file->once = !files->options.follow;
     file->remote = files->dirs[path->dir].remote;
     file->order = path->heir;
     path->heir = (struct order){0};
@@ -318,18 +329,16 @@ void files_idle(struct files *files, struct source_file *file)
     struct source_path *path = file->path;
     if (file->error && path)
         tell(files, path, strerror(file->error), "trying again");
-    if (!files->options.follow) {
-        file_close_when_drained(file);
-        files_activate(files, file);
-    } else if (path && path->replaced) {
+    if (path && path->replaced)
         files_switch(files, path);
-    }
 }
 
 void files_finished(struct files *files, struct source_file *file)
 {
     struct source_path *path = file->path;
     if (path) {
+        if (file->error)
+            tell(files, path, strerror(file->error), NULL);
         detach(files, path);
         files_set_state(files, path, files->options.follow ? PATH_WAITING : PATH_FINISHED);
     } else {
