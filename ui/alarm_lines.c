@@ -1,0 +1,135 @@
+/* What is missing, lost or not to be believed, in words. */
+#include "alarm_lines.h"
+
+#include <assert.h>
+#include <math.h>
+
+#include "format.h"
+
+#define SILENT_STEPS 3     /* step times without any record before it is said */
+#define SILENT_LEAST_S 2.0 /* but short gaps are nothing */
+
+static bool say_silence(const struct view_model *model, struct sentence *line)
+{
+    const struct summary *summary = model->summary;
+    double step_s = summary->step_time_median_s.value;
+    bool lasts = quantity_known(summary->step_time_median_s) && isfinite(summary->silent_s) &&
+                 summary->silent_s > fmax(SILENT_STEPS * step_s, SILENT_LEAST_S);
+    if (!lasts || model->mode != MODE_LIVE)
+        return false;
+    char silent[FORMAT_BYTES], step[FORMAT_BYTES];
+    sentence_add(
+        line, "no record for %s (a step takes %s): the job hangs or ended, or its log is cut off",
+        format_elapsed(silent, summary->silent_s), format_duration(step, step_s, false));
+    return true;
+}
+
+static bool say_mfu_over(const struct view_model *model, struct sentence *line)
+{
+    const struct summary *summary = model->summary;
+    if (!quantity_known(summary->mfu) || !(summary->mfu.value > 1))
+        return false;
+    sentence_add(line,
+                 "MFU over 100%%: is the peak the sparse one? another chip? FP8 on a 16-bit peak?");
+    return true;
+}
+
+static bool say_tokens(const struct view_model *model, struct sentence *line)
+{
+    const struct summary *summary = model->summary;
+    char recorded[FORMAT_BYTES], used[FORMAT_BYTES];
+    if (!summary->tokens_disagree)
+        return false;
+    sentence_add(line, "tokens a step: the records sum to %s, the MFU uses the run's %s",
+                 format_count(recorded, llround(fmin(summary->tokens_recorded, 1e18))),
+                 format_count(used, llround(fmin(summary->tokens_per_step, 1e18))));
+    return true;
+}
+
+static bool say_buffer(const struct view_model *model, struct sentence *line)
+{
+    char granted[FORMAT_BYTES], asked[FORMAT_BYTES];
+    const struct feed_info *feed = &model->feed;
+    if (feed->udp_buffer_bytes == 0 || feed->udp_buffer_bytes >= feed->udp_buffer_asked)
+        return false;
+    sentence_add(line, "UDP receive buffer: %s of %s granted; raise net.core.rmem_max",
+                 format_bytes(granted, feed->udp_buffer_bytes),
+                 format_bytes(asked, feed->udp_buffer_asked));
+    return true;
+}
+
+static void add_counter(struct sentence *line, uint64_t count, const char *what)
+{
+    char text[FORMAT_BYTES];
+    if (count > 0)
+        sentence_add(line, "%s%s %s", line->length > 0 ? ", " : "",
+                     format_count_unsigned(text, count), what);
+}
+
+static bool say_counters(const struct view_model *model, struct sentence *line)
+{
+    const struct source_counts *source = &model->summary->source;
+    add_counter(line, source->dropped, "dropped");
+    add_counter(line, source->damaged, "damaged");
+    add_counter(line, source->refused, "refused");
+    add_counter(line, source->too_late, "too late");
+    add_counter(line, source->duplicate, "duplicate");
+    add_counter(line, source->late, "late");
+    add_counter(line, source->nul_bytes, "NUL bytes");
+    add_counter(line, model->feed.frames_skipped, "pictures skipped");
+    return line->length > 0;
+}
+
+static bool say_complaint(const struct view_model *model, struct sentence *line)
+{
+    const struct summary *summary = model->summary;
+    if (summary->complaint_count <= 0)
+        return false;
+    sentence_add(line, "first: ");
+    sentence_add_raw(line, summary->complaints[0]);
+    line->style = STYLE_DIM;
+    return true;
+}
+
+int alarm_lines(const struct view_model *model, struct sentence *lines, int max)
+{
+    static bool (*const alarms[])(const struct view_model *, struct sentence *) = {
+        say_silence, say_mfu_over, say_counters, say_tokens, say_buffer, say_complaint};
+    assert(max >= 0 && max <= ALARM_LINES_MAX);
+    int used = 0;
+    for (size_t i = 0; i < sizeof(alarms) / sizeof(alarms[0]) && used < max; i++) {
+        sentence_clear(&lines[used], STYLE_WARNING);
+        used += alarms[i](model, &lines[used]);
+    }
+    return used;
+}
+
+static void add_need(struct sentence *line, bool needed, const char *what)
+{
+    if (needed)
+        sentence_add(line, "%s%s", line->letter_count++ > 0 ? ", " : "", what);
+}
+
+bool alarm_mfu_needs(const struct view_model *model, struct sentence *line)
+{
+    const struct summary *summary = model->summary;
+    const struct run *run = &summary->run;
+    sentence_clear(line, STYLE_DIM);
+    if (quantity_known(summary->mfu))
+        return false;
+    bool params = run->params > 0 || run->active_params > 0;
+    if (summary->peak_flops <= 0 && run->chip[0]) {
+        sentence_add(line, "peak unknown for ");
+        sentence_add_raw(line, run->chip);
+        sentence_add(line, "; ");
+    }
+    sentence_add(line, "needs ");
+    add_need(line, !params, "--params");
+    add_need(line, summary->tokens_per_step <= 0, "--tokens");
+    add_need(line, summary->peak_flops <= 0, run->chip[0] ? "--peak" : "--chip");
+    add_need(line, run->gpus <= 0, "--gpus");
+    if (line->letter_count == 0)
+        sentence_add(line, "whole steps");
+    line->letter_count = 0;
+    return true;
+}

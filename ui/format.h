@@ -1,0 +1,54 @@
+/* Numbers as people read them: three significant digits and a sensible unit for
+ * durations, thousands separators for counts, a sign for differences, "-" for
+ * what is not known. No locale. Used by the screens and by the text report.
+ *
+ * Each function writes into `out` (FORMAT_BYTES, always NUL-terminated) and
+ * returns it, so that a call can stand in an argument list. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "evidence.h"
+
+#define FORMAT_BYTES 48
+
+/* "4.93 s", "812 ms", "12.3 us" ("µs" with unicode), "16.7 min", "2.78 h",
+ * "11.6 d"; zero is "0 s"; NAN and infinity are "-". */
+const char *format_duration(char out[FORMAT_BYTES], double seconds, bool unicode);
+
+/* How long ago, in whole seconds: "12 s", "3 min 05 s", "2 h 14 min", "3 d 04 h". */
+const char *format_elapsed(char out[FORMAT_BYTES], double seconds);
+
+/* One unit and one number of decimals for a whole column, so that its values
+ * line up; the largest of them gets three significant digits. */
+struct format_scale {
+    double factor; /* seconds x factor is the number shown */
+    int decimals;
+    const char *unit; /* static */
+};
+struct format_scale format_scale_of(double largest_seconds, bool unicode);
+const char *format_scaled(char out[FORMAT_BYTES], const struct format_scale *scale, double seconds);
+
+/* 12345 is "12,345". */
+const char *format_count(char out[FORMAT_BYTES], int64_t count);
+const char *format_count_unsigned(char out[FORMAT_BYTES], uint64_t count);
+
+/* "1 rank", "8 ranks", "12,345 steps": the word is in the singular. */
+const char *format_counted(char out[FORMAT_BYTES], int64_t count, const char *word);
+
+/* A difference, always signed: 0.101 is "+10.1%", -0.02 is "-2.0%". */
+const char *format_difference(char out[FORMAT_BYTES], double ratio);
+
+/* A share of a whole: 0.412 is "41.2%". */
+const char *format_share(char out[FORMAT_BYTES], double share);
+
+/* Three significant digits and a decimal prefix: 65536 is "65.5 k", 9.89e14 "989 T". */
+const char *format_decimal(char out[FORMAT_BYTES], double value);
+
+/* Binary: 8388608 is "8.00 MiB", 512 is "512 B". */
+const char *format_bytes(char out[FORMAT_BYTES], uint64_t bytes);
+
+/* A number that has been made text, and its evidence letter behind it:
+ * "41.2%" and COMPUTED is "41.2% c"; with EVIDENCE_NONE the text alone. */
+const char *format_evidence(char out[FORMAT_BYTES], const char *text, enum evidence evidence);

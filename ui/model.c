@@ -1,0 +1,272 @@
+/* What the user did, changed by keys. */
+#include "model.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void model_init(struct view_model *model, enum view_mode mode)
+{
+    *model = (struct view_model){.mode = mode, .selected = -1, .rank_rows = 8};
+}
+
+enum evidence model_evidence(const struct view_model *model, enum evidence evidence)
+{
+    bool simulated = model->summary && model->summary->simulated;
+    return simulated && evidence != EVIDENCE_NONE ? EVIDENCE_SIMULATED : evidence;
+}
+
+const char *model_mode_word(const struct view_model *model)
+{
+    static const char *const words[] = {"LIVE", "REPLAY", "DEMO", "ENDED"};
+    return model->paused ? "PAUSED" : words[model->mode];
+}
+
+static struct view_request request(enum request_kind kind, int64_t amount)
+{
+    return (struct view_request){kind, amount};
+}
+
+static void say(struct view_model *model, const char *text)
+{
+    snprintf(model->message, sizeof(model->message), "%s", text);
+}
+
+static struct view_request pinned(struct view_model *model, enum request_kind kind, int64_t amount)
+{
+    model->paused = true;
+    return request(kind, amount);
+}
+
+static struct view_request follow(struct view_model *model)
+{
+    model->paused = false;
+    return request(REQUEST_LATEST, 0);
+}
+
+/* The nearest verdict about a slow rank or group that begins before or after
+ * the shown step. */
+static struct view_request find_straggler(struct view_model *model, int direction)
+{
+    const struct summary *summary = model->summary;
+    int64_t best = -1;
+    for (size_t i = 0; i < summary->verdict_count; i++) {
+        const struct verdict *verdict = &summary->verdicts[i];
+        if (verdict->kind != VERDICT_STRAGGLER && verdict->kind != VERDICT_GROUP)
+            continue;
+        int64_t step = verdict->from_step;
+        bool beyond = direction > 0 ? step > summary->shown.step : step < summary->shown.step;
+        bool nearer = best < 0 || (direction > 0 ? step < best : step > best);
+        if (beyond && nearer)
+            best = step;
+    }
+    if (best >= 0)
+        return pinned(model, REQUEST_FIND, best);
+    say(model, direction > 0 ? "no straggler begins after this step"
+                             : "no straggler begins before this step");
+    return request(REQUEST_NONE, 0);
+}
+
+static void scroll(struct view_model *model, int by)
+{
+    if (model->screen == SCREEN_HELP) {
+        model->help_scroll = model->help_scroll + by < 0 ? 0 : model->help_scroll + by;
+        return;
+    }
+    int64_t ranks = (int64_t)model->summary->rank_count;
+    if (model->choice == CHOICE_MATTER && ranks > model->rank_rows) {
+        model->choice = CHOICE_NUMBER;
+        model->scroll = 0;
+        say(model, "all ranks by number (r: those that matter)");
+        return;
+    }
+    int64_t last = ranks > model->rank_rows ? ranks - model->rank_rows : 0;
+    int64_t to = model->scroll + by;
+    model->scroll = (int)(to < 0 ? 0 : to > last ? last : to);
+}
+
+static void choose(struct view_model *model, enum choice_mode mode)
+{
+    char text[MODEL_TEXT_BYTES];
+    model->choice = mode;
+    model->scroll = 0;
+    snprintf(text, sizeof(text), "ranks: %s", choice_name(mode));
+    say(model, text);
+}
+
+static void select_row(struct view_model *model, uint32_t code)
+{
+    struct choice choice;
+    int row = code >= '1' && code <= '9' ? (int)(code - '1') : 0;
+    choice_make(&choice, model->summary, model->choice, model->filter, (size_t)model->scroll,
+                (size_t)(model->rank_rows < 0 ? 0 : model->rank_rows));
+    if ((size_t)row >= choice.count)
+        return;
+    int64_t rank = model->summary->ranks[choice.rows[row].index].rank;
+    model->selected = model->selected == rank ? -1 : rank;
+}
+
+/* The rank to look at first is the slowest one. */
+static void select_slowest(struct view_model *model)
+{
+    if (model->selected >= 0) {
+        model->selected = -1;
+        return;
+    }
+    struct choice choice;
+    choice_make(&choice, model->summary, CHOICE_SLOWEST, model->filter, 0, 1);
+    if (choice.count > 0)
+        model->selected = model->summary->ranks[choice.rows[0].index].rank;
+}
+
+static void go_back(struct view_model *model)
+{
+    if (model->screen != SCREEN_TIMELINE)
+        model->screen = SCREEN_TIMELINE;
+    else if (model->selected >= 0)
+        model->selected = -1;
+    else
+        model->filter[0] = '\0';
+}
+
+static void begin_entry(struct view_model *model)
+{
+    model->entering = true;
+    snprintf(model->entry, sizeof(model->entry), "%s", model->filter);
+}
+
+static void end_entry(struct view_model *model, bool accept)
+{
+    model->entering = false;
+    if (!accept)
+        return;
+    snprintf(model->filter, sizeof(model->filter), "%s", model->entry);
+    model->scroll = 0;
+    for (size_t i = 0; i < model->summary->rank_count; i++) {
+        if (filter_matches(model->filter, &model->summary->ranks[i]))
+            return;
+    }
+    if (model->summary->rank_count > 0)
+        say(model, "no rank matches");
+}
+
+static void type(struct view_model *model, struct key_event event)
+{
+    size_t length = strlen(model->entry);
+    if (event.code == KEYS_ENTER) {
+        end_entry(model, true);
+    } else if (event.code == KEYS_ESC) {
+        end_entry(model, false);
+    } else if (event.code == KEYS_BACKSPACE || event.code == KEYS_DELETE || event.code == 0x08) {
+        if (length > 0)
+            model->entry[length - 1] = '\0';
+    } else if (event.code == 0x15) { /* ^U */
+        model->entry[0] = '\0';
+    } else if (event.code >= ' ' && event.code < 0x7F && length + 1 < sizeof(model->entry)) {
+        model->entry[length] = (char)event.code;
+        model->entry[length + 1] = '\0';
+    }
+}
+
+static void turn_screen(struct view_model *model, int by)
+{
+    model->screen = (enum screen)(((int)model->screen + by + SCREEN_COUNT) % SCREEN_COUNT);
+    model->help_scroll = 0;
+}
+
+/* Commands that change only what is seen; false when it is none of them. */
+static bool look_command(struct view_model *model, struct key_event event)
+{
+    switch (event.command) {
+    case CMD_HELP:
+        turn_screen(model, model->screen == SCREEN_HELP ? -1 : SCREEN_HELP - (int)model->screen);
+        return true;
+    case CMD_NEXT_SCREEN:
+        turn_screen(model, 1);
+        return true;
+    case CMD_PREVIOUS_SCREEN:
+        turn_screen(model, -1);
+        return true;
+    case CMD_FILTER:
+        begin_entry(model);
+        return true;
+    case CMD_CHOICE:
+        choose(model, (enum choice_mode)(((int)model->choice + 1) % CHOICE_COUNT));
+        return true;
+    case CMD_SORT:
+        choose(model, model->choice == CHOICE_SLOWEST ? CHOICE_NUMBER : CHOICE_SLOWEST);
+        return true;
+    case CMD_UP:
+    case CMD_DOWN:
+        scroll(model, event.command == CMD_UP ? -1 : 1);
+        return true;
+    case CMD_ROW:
+        select_row(model, event.code);
+        return true;
+    case CMD_SELECT:
+        select_slowest(model);
+        return true;
+    case CMD_BACK:
+        go_back(model);
+        return true;
+    case CMD_AXIS:
+        model->axis_seconds = !model->axis_seconds;
+        return true;
+    case CMD_CUT:
+        model->axis_cut = !model->axis_cut;
+        return true;
+    case CMD_PHASES:
+        model->phases = !model->phases;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static struct view_request page(struct view_model *model, int direction)
+{
+    if (model->screen != SCREEN_HELP)
+        return pinned(model, REQUEST_MOVE, direction * MODEL_PAGE_STEPS);
+    scroll(model, direction * MODEL_PAGE_STEPS);
+    return request(REQUEST_NONE, 0);
+}
+
+struct view_request model_key(struct view_model *model, struct key_event event)
+{
+    bool always = event.code < ' ' && (event.command == CMD_QUIT || event.command == CMD_REDRAW ||
+                                       event.command == CMD_SUSPEND);
+    model->message[0] = '\0';
+    if (model->entering && !always) {
+        type(model, event);
+        return request(REQUEST_NONE, 0);
+    }
+    if (look_command(model, event))
+        return request(REQUEST_NONE, 0);
+    switch (event.command) {
+    case CMD_QUIT:
+        return request(REQUEST_QUIT, 0);
+    case CMD_PAUSE:
+        return model->paused ? follow(model) : pinned(model, REQUEST_HOLD, 0);
+    case CMD_PREVIOUS_STEP:
+        return pinned(model, REQUEST_MOVE, -1);
+    case CMD_NEXT_STEP:
+        return pinned(model, REQUEST_MOVE, 1);
+    case CMD_PAGE_BACK:
+        return page(model, -1);
+    case CMD_PAGE_FORTH:
+        return page(model, 1);
+    case CMD_FIRST_STEP:
+        return pinned(model, REQUEST_FIRST, 0);
+    case CMD_LIVE:
+        return follow(model);
+    case CMD_NEXT_STRAGGLER:
+        return find_straggler(model, 1);
+    case CMD_PREVIOUS_STRAGGLER:
+        return find_straggler(model, -1);
+    case CMD_REDRAW:
+        return request(REQUEST_REDRAW, 0);
+    case CMD_SUSPEND:
+        return request(REQUEST_SUSPEND, 0);
+    default:
+        return request(REQUEST_NONE, 0);
+    }
+}

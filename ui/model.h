@@ -1,0 +1,87 @@
+/* What a screen is made of: the summary, and what the user has done. The views
+ * are pure functions of it; keys change it here, without a terminal. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "choice.h"
+#include "filter.h"
+#include "keys.h"
+#include "summary.h"
+
+enum screen { SCREEN_TIMELINE, SCREEN_HELP, SCREEN_COUNT };
+
+enum view_mode {
+    MODE_LIVE,
+    MODE_REPLAY,
+    MODE_DEMO,
+    MODE_ENDED, /* the input has come to its end */
+};
+
+#define MODEL_TEXT_BYTES 160
+
+/* What the sources say about themselves, for the screen; all zero when unknown. */
+struct feed_info {
+    char source[MODEL_TEXT_BYTES]; /* what is read: "logs/rank*.jsonl", "udp://[::1]:9931"; raw */
+    int64_t files;                 /* that are followed just now */
+    uint64_t udp_buffer_bytes;     /* receive buffer that the kernel granted; 0: no socket */
+    uint64_t udp_buffer_asked;     /* and what was asked for */
+    uint64_t frames_skipped;       /* pictures that a slow terminal did not get */
+    double speed;                  /* of a replay or a demo; 0: none */
+};
+
+struct view_model {
+    const struct summary *summary; /* borrowed; set anew for each picture */
+    struct feed_info feed;
+    enum view_mode mode;
+
+    enum screen screen;
+    bool paused;       /* the shown step stays */
+    bool axis_seconds; /* else multiples of the median */
+    bool axis_cut;     /* begins just below the shortest bar */
+    bool phases;       /* in the bars */
+    enum choice_mode choice;
+    int scroll;       /* ranks above the first row */
+    int help_scroll;  /* lines above the first one of the help */
+    int64_t selected; /* rank to look at closer; -1: none */
+    char filter[FILTER_BYTES];
+    bool entering; /* a filter is being typed */
+    char entry[FILTER_BYTES];
+    char message[MODEL_TEXT_BYTES]; /* until the next key; raw bytes may stand in it */
+
+    int rank_rows; /* that the screen has; the caller sets it from screen_rank_rows() */
+};
+
+/* Axis from 0 in multiples of the median, the ranks that matter, phases off. */
+void model_init(struct view_model *model, enum view_mode mode);
+
+/* What the caller shall do, since a model has neither steps nor a terminal. */
+enum request_kind {
+    REQUEST_NONE, /* nothing but draw */
+    REQUEST_QUIT,
+    REQUEST_REDRAW, /* the whole screen, from nothing */
+    REQUEST_SUSPEND,
+    REQUEST_HOLD,   /* pin the step that is shown now */
+    REQUEST_MOVE,   /* by `amount` closed steps, and pin it */
+    REQUEST_FIND,   /* step number `amount`, and pin it */
+    REQUEST_FIRST,  /* the oldest step in memory, and pin it */
+    REQUEST_LATEST, /* follow the newest again */
+};
+
+struct view_request {
+    enum request_kind kind;
+    int64_t amount;
+};
+
+#define MODEL_PAGE_STEPS 10 /* that a page key moves */
+
+/* One key. While a filter is being typed its characters go into the entry. An
+ * unknown key does nothing. */
+struct view_request model_key(struct view_model *model, struct key_event event);
+
+/* The evidence to show: all that comes from a simulated run is simulated. */
+enum evidence model_evidence(const struct view_model *model, enum evidence evidence);
+
+/* "LIVE", "PAUSED", "REPLAY", "DEMO", "ENDED". */
+const char *model_mode_word(const struct view_model *model);

@@ -1,0 +1,89 @@
+/* A whole screen: layout and views put together. */
+#include "screen.h"
+
+#include "alarm_lines.h"
+#include "layout.h"
+#include "verdict_lines.h"
+#include "view.h"
+
+static int matching_ranks(const struct view_model *model)
+{
+    const struct summary *summary = model->summary;
+    if (!model->filter[0])
+        return (int)summary->rank_count;
+    int count = 0;
+    for (size_t i = 0; i < summary->rank_count; i++)
+        count += filter_matches(model->filter, &summary->ranks[i]);
+    return count;
+}
+
+static struct layout make_layout(const struct view_model *model, int width, int height)
+{
+    struct sentence alarms[ALARM_LINES_MAX];
+    struct layout_want want = {
+        .ranks = matching_ranks(model),
+        .verdicts = verdict_lines_wanted(model),
+        .alarms = alarm_lines(model, alarms, ALARM_LINES_MAX),
+        .legend = model->phases,
+    };
+    if (model->summary->shown.rule == WAIT_UNKNOWN && want.ranks < 6)
+        want.ranks = 6; /* lines for the sentence that says why */
+    return layout_make(width, height, &want);
+}
+
+int screen_rank_rows(const struct view_model *model, int width, int height)
+{
+    return make_layout(model, width, height).rank_rows;
+}
+
+/* All between the header and the key line. */
+static struct rect middle(const struct canvas *canvas, const struct layout *layout)
+{
+    int top = layout->header.y + layout->header.height;
+    return rect_part(canvas_rect(canvas), 0, top, canvas->width,
+                     canvas->height - top - layout->keys.height);
+}
+
+static void draw_timeline(struct canvas *canvas, const struct layout *layout,
+                          const struct view_model *model)
+{
+    view_header(canvas, layout->header, model);
+    if (model->summary->rank_count == 0) {
+        view_empty(canvas, middle(canvas, layout), model);
+        return;
+    }
+    view_verdict(canvas, layout->verdict, model);
+    view_alarms(canvas, layout->alarms, model);
+    if (layout->kind == LAYOUT_LIST)
+        view_list(canvas, layout, model);
+    else
+        view_timeline(canvas, layout, model);
+    view_strips(canvas, layout, model);
+}
+
+/* A filter being typed has to be seen, also where the key line has no place. */
+static struct rect key_line(const struct canvas *canvas, const struct layout *layout,
+                            const struct view_model *model)
+{
+    bool needed = model->entering || model->message[0] || model->selected >= 0;
+    if (layout->keys.height > 0 || !needed)
+        return layout->keys;
+    return rect_part(canvas_rect(canvas), 0, canvas->height - 1, canvas->width, 1);
+}
+
+void screen_draw(struct canvas *canvas, const struct view_model *model)
+{
+    struct layout layout = make_layout(model, canvas->width, canvas->height);
+    canvas_clear(canvas);
+    if (layout.kind == LAYOUT_BLANK)
+        return;
+    if (model->screen == SCREEN_HELP && canvas->height > 1 && canvas->width >= 10) {
+        view_help(canvas, canvas_rect(canvas), model);
+        return;
+    }
+    if (layout.kind == LAYOUT_LINE)
+        view_line(canvas, layout.header, model);
+    else
+        draw_timeline(canvas, &layout, model);
+    view_keys(canvas, key_line(canvas, &layout, model), model);
+}

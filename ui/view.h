@@ -1,0 +1,45 @@
+/* The views: each draws one part of a screen into a rectangle, from the model
+ * alone. Text that came from a log goes through the sanitiser on its way. */
+#pragma once
+
+#include "axis.h"
+#include "canvas.h"
+#include "choice.h"
+#include "layout.h"
+#include "model.h"
+
+/* Which run, which step, MFU and HFU, how much GPU time waits by which rule. */
+void view_header(struct canvas *canvas, struct rect rect, const struct view_model *model);
+
+/* Who is slow or missing; what was lost or is not to be believed. */
+void view_verdict(struct canvas *canvas, struct rect rect, const struct view_model *model);
+void view_alarms(struct canvas *canvas, struct rect rect, const struct view_model *model);
+
+/* Figure 1.5: a bar for each rank up to the barrier, with heads, axis, legend. */
+void view_timeline(struct canvas *canvas, const struct layout *layout,
+                   const struct view_model *model);
+
+/* MFU, step time and wait share over the last steps. */
+void view_strips(struct canvas *canvas, const struct layout *layout,
+                 const struct view_model *model);
+
+/* The key line; a message, the filter being typed, or the selected rank instead
+ * of it. */
+void view_keys(struct canvas *canvas, struct rect rect, const struct view_model *model);
+
+/* All bindings, what letters, signs and colours mean, the rules in force, what
+ * was read. In two columns, or scrolled by model->help_scroll, when it does not
+ * fit; scrolling past the end shows the end. */
+void view_help(struct canvas *canvas, struct rect rect, const struct view_model *model);
+
+/* Before the first record: what is read, and what a record is. */
+void view_empty(struct canvas *canvas, struct rect rect, const struct view_model *model);
+
+/* For small screens: ranks without bars; the slowest rank in one line. */
+void view_list(struct canvas *canvas, const struct layout *layout, const struct view_model *model);
+void view_line(struct canvas *canvas, struct rect rect, const struct view_model *model);
+
+/* A number and its evidence letter, which ends at column `right` (exclusive):
+ * "4.93 s m". Without evidence the place of the letter stays blank. */
+void view_number(struct canvas *canvas, struct rect rect, int right, int y, enum style style,
+                 const char *text, enum evidence evidence);

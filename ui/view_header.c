@@ -1,0 +1,180 @@
+/* The header: which run, which step, how well it does. */
+#include "view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "format.h"
+#include "sentence.h"
+
+void view_number(struct canvas *canvas, struct rect rect, int right, int y, enum style style,
+                 const char *text, enum evidence evidence)
+{
+    canvas_text_right(canvas, rect, right - 2, y, style, text);
+    if (evidence != EVIDENCE_NONE)
+        canvas_put(canvas, rect, right - 1, y, (uint32_t)evidence_letter(evidence), STYLE_DIM);
+}
+
+/* "41.2% c", or "-" when it is not known. */
+static void add_quantity(struct sentence *line, const struct view_model *model, const char *text,
+                         enum evidence evidence)
+{
+    sentence_add(line, "%s", text);
+    if (strcmp(text, "-") != 0)
+        sentence_evidence(line, model_evidence(model, evidence));
+}
+
+static void add_share(struct sentence *line, const struct view_model *model, const char *label,
+                      struct quantity share)
+{
+    char text[FORMAT_BYTES];
+    sentence_add(line, "%s", label);
+    format_share(text, quantity_known(share) ? share.value : NAN);
+    add_quantity(line, model, text, share.evidence);
+}
+
+/* The moment of the step, for who comes from another log. */
+static void add_moment(struct sentence *line, double unix_s)
+{
+    char text[32];
+    struct tm parts;
+    if (!isfinite(unix_s) || unix_s <= 0 || unix_s > 2.5e11)
+        return;
+    time_t seconds = (time_t)unix_s;
+    if (gmtime_r(&seconds, &parts) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%SZ", &parts))
+        sentence_add(line, "  %s", text);
+}
+
+/* Right half of the first line: "LIVE  step 12,345  4.93 s m". */
+static void say_step(struct sentence *line, const struct view_model *model, int width, bool unicode)
+{
+    const struct summary *summary = model->summary;
+    const struct summary_step *shown = &summary->shown;
+    const char *gap = width < 60 ? " " : "  ";
+    char text[FORMAT_BYTES];
+    sentence_clear(line, STYLE_TITLE);
+    sentence_add(line, "%s", model_mode_word(model));
+    if (model->feed.speed > 0 && model->feed.speed != 1 && width >= 80)
+        sentence_add(line, " x%.3g", model->feed.speed);
+    if (!shown->known)
+        return;
+    if (width >= 100)
+        add_moment(line, shown->begin_s);
+    sentence_add(line, "%s%s%s", gap, width < 40 ? "" : "step ", format_count(text, shown->step));
+    if (width >= 80 && !summary->is_latest && summary->last_in_memory > shown->step)
+        sentence_add(line, " (%s back)", format_count(text, summary->last_in_memory - shown->step));
+    if (width >= 80 && summary->attempts > 1)
+        sentence_add(line, " attempt %d", shown->attempt + 1);
+    sentence_add(line, "%s", gap);
+    struct quantity time = shown->step_time_s;
+    add_quantity(line, model,
+                 format_duration(text, quantity_known(time) ? time.value : NAN, unicode),
+                 time.evidence);
+}
+
+static int add_part(struct canvas *canvas, struct rect part, int x, enum style style,
+                    const char *text)
+{
+    int used = x < part.width ? canvas_text(canvas, part, x, 0, style, text) : 0;
+    return used > 0 ? x + used + 2 : x;
+}
+
+/* Left half: what fits of program, run, ranks, chip. That a run is simulated
+ * comes first wherever the rest has to go. */
+static void draw_run(struct canvas *canvas, struct rect part, const struct view_model *model)
+{
+    const struct summary *summary = model->summary;
+    char ranks[FORMAT_BYTES + 16], count[FORMAT_BYTES];
+    int x = 1;
+    if (part.width >= 30)
+        x = add_part(canvas, part, x, STYLE_TITLE, "lockstep");
+    if (summary->simulated)
+        x = add_part(canvas, part, x, STYLE_WARNING, part.width < 12 ? "SIM" : "SIMULATED");
+    if (summary->run.name[0] && part.width - x >= 4)
+        x = add_part(canvas, part, x, STYLE_TITLE, summary->run.name);
+    if (summary->shown.known && summary->shown.reported < summary->shown.expected)
+        snprintf(ranks, sizeof(ranks), "%d of %s", summary->shown.reported,
+                 format_counted(count, summary->shown.expected, "rank"));
+    else
+        format_counted(ranks, (int64_t)summary->rank_count, "rank");
+    if (summary->rank_count > 0 && part.width - x >= (int)strlen(ranks))
+        x = add_part(canvas, part, x, STYLE_TITLE, ranks);
+    if (summary->run.chip[0] && part.width - x >= (int)strlen(summary->run.chip))
+        add_part(canvas, part, x, STYLE_TITLE, summary->run.chip);
+}
+
+static void draw_title(struct canvas *canvas, struct rect line, const struct view_model *model)
+{
+    struct sentence step;
+    canvas_fill(canvas, line, ' ', STYLE_TITLE);
+    int margin = line.width < 40 ? 0 : 1;
+    int width = line.width;
+    for (int wording = 0; wording < 2; wording++) {
+        say_step(&step, model, width, canvas->unicode);
+        if (sentence_columns(&step) + 2 * margin <= line.width * 3 / 4)
+            break;
+        width = width >= 80 ? 79 : 39;
+    }
+    int begin = line.width - margin - sentence_columns(&step);
+    begin = begin < margin ? margin : begin;
+    int sim = model->summary->simulated && begin < 5 ? 4 : 0; /* it has to be seen, always */
+    begin += sim;
+    draw_run(canvas, rect_part(line, 0, 0, begin - (begin > 1), 1), model);
+    sentence_draw(&step, canvas, line, begin, 0);
+}
+
+/* GPUs that the waiting amounts to: the price of it in the shortest words. */
+static void add_idle(struct sentence *line, const struct summary *summary)
+{
+    char idle[FORMAT_BYTES], all[FORMAT_BYTES];
+    double gpus = summary->run.gpus;
+    if (!quantity_known(summary->window_wait_share) || !(gpus > 0))
+        return;
+    double waiting = summary->window_wait_share.value * gpus;
+    if (waiting >= 99.5)
+        format_count(idle, llround(fmin(waiting, 1e15)));
+    else
+        snprintf(idle, sizeof(idle), "%.*f", waiting < 9.95 ? 2 : 1, waiting);
+    sentence_add(line, " = %s of %s GPUs%s", idle, format_count(all, llround(fmin(gpus, 1e15))),
+                 summary->gpus_assumed ? "?" : "");
+}
+
+static void say_rule(struct sentence *line, const struct view_model *model)
+{
+    enum wait_rule rule = model->summary->shown.rule;
+    sentence_clear(line, STYLE_DIM);
+    if (rule == WAIT_UNKNOWN)
+        return;
+    sentence_add(line, "wait = %s", wait_rule_sentence(rule));
+    sentence_evidence(line, model_evidence(model, wait_rule_evidence(rule)));
+}
+
+static void draw_figures(struct canvas *canvas, struct rect line, const struct view_model *model)
+{
+    const struct summary *summary = model->summary;
+    struct sentence figures, rule;
+    sentence_clear(&figures, STYLE_VALUE);
+    if (quantity_known(summary->mfu))
+        add_share(&figures, model, "MFU ", summary->mfu);
+    if (quantity_known(summary->hfu) && line.width >= 80)
+        add_share(&figures, model, "  HFU ", summary->hfu);
+    if (summary->shown.known)
+        add_share(&figures, model, figures.length > 0 ? "  waiting " : "waiting ",
+                  summary->window_wait_share);
+    add_idle(&figures, summary);
+    say_rule(&rule, model);
+    int used = 1 + sentence_draw(&figures, canvas, line, 1, 0);
+    int begin = line.width - 1 - sentence_columns(&rule);
+    if (begin >= used + 2)
+        sentence_draw(&rule, canvas, line, begin, 0);
+}
+
+void view_header(struct canvas *canvas, struct rect rect, const struct view_model *model)
+{
+    if (rect.height > 0)
+        draw_title(canvas, rect_part(rect, 0, 0, rect.width, 1), model);
+    if (rect.height > 1)
+        draw_figures(canvas, rect_part(rect, 0, 1, rect.width, 1), model);
+}

@@ -1,0 +1,282 @@
+/* The help: keys, letters, signs, the rules in force, what was read. */
+#include "view.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bars.h"
+#include "format.h"
+#include "sentence.h"
+
+#define SCRATCH_HEIGHT 300 /* lines; the help has under 100 unless it is very narrow */
+#define KEY_CELLS 12
+#define COLUMN_WIDTH 76 /* from two of these on there are two columns */
+
+/* The page is drawn as one long column, then what is to be seen is copied. */
+struct page {
+    struct canvas canvas;
+    const struct view_model *model;
+    int y;
+};
+
+static struct rect line_of(const struct page *page, int indent)
+{
+    return rect_part(canvas_rect(&page->canvas), indent, 0, page->canvas.width - indent - 1,
+                     page->canvas.height);
+}
+
+static void heading(struct page *page, const char *text)
+{
+    page->y += page->y > 0;
+    canvas_text(&page->canvas, line_of(page, 1), 0, page->y++, STYLE_LABEL, text);
+}
+
+static void say(struct page *page, int indent, const struct sentence *sentence)
+{
+    int used = sentence_draw_wrapped(sentence, &page->canvas, line_of(page, indent), page->y);
+    page->y += used > 0 ? used : 1;
+}
+
+static void paragraph(struct page *page, int indent, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void paragraph(struct page *page, int indent, const char *format, ...)
+{
+    char text[SENTENCE_BYTES];
+    struct sentence sentence;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    sentence_clear(&sentence, STYLE_NORMAL);
+    sentence_add_raw(&sentence, text);
+    say(page, indent, &sentence);
+}
+
+/* A key, a letter or a sign, and what it is. */
+static void entry(struct page *page, const char *key, const char *text)
+{
+    bool narrow = page->canvas.width < 40;
+    canvas_text(&page->canvas, line_of(page, 2), 0, page->y, STYLE_KEY, key);
+    page->y += narrow;
+    paragraph(page, narrow ? 4 : 2 + KEY_CELLS, "%s", text);
+}
+
+static void draw_bindings(struct page *page)
+{
+    size_t count = 0;
+    const struct key_binding *bindings = keys_bindings(&count);
+    heading(page, "Keys");
+    for (size_t i = 0; i < count; i++)
+        entry(page, bindings[i].keys, bindings[i].help);
+}
+
+static void draw_evidence(struct page *page)
+{
+    heading(page, "Letters behind a number: where it comes from");
+    entry(page, "m", "measured: observed by the job's own clocks");
+    entry(page, "c", "computed: by a formula from what was measured");
+    entry(page, "s", "simulated: a program imitated the hardware");
+    entry(page, "e", "our example: round numbers");
+    entry(page, "-", "not known; it is never shown as 0");
+}
+
+static void sign(struct page *page, enum bars_part part, bool slow, const char *text)
+{
+    const struct bars_glyph *glyph = bars_glyph(part);
+    uint32_t code = page->canvas.unicode ? glyph->unicode : (uint32_t)glyph->ascii;
+    for (int x = 0; x < (part == PART_BARRIER ? 1 : 3); x++)
+        canvas_put(&page->canvas, line_of(page, 2), x, page->y, code,
+                   slow ? STYLE_STRAGGLER : glyph->style);
+    paragraph(page, 2 + KEY_CELLS, "%s", text);
+}
+
+static void draw_signs(struct page *page)
+{
+    heading(page, "Bars");
+    sign(page, PART_OWN, false, "own time: what the rank does before the barrier");
+    sign(page, PART_OWN, true, "own time of a straggler; its row says so too");
+    sign(page, PART_WAIT, false, "wait: it has arrived, the last has not");
+    sign(page, PART_BARRIER, false, "barrier: the last rank arrives, all go on");
+    sign(page, PART_DATA, false, "data: waiting for the input (phases on)");
+    sign(page, PART_FORWARD, false, "forward pass (phases on)");
+    sign(page, PART_BACKWARD, false, "backward pass (phases on)");
+    sign(page, PART_OTHER, false, "own time that no phase of the record holds");
+    entry(page, "//", "the axis is cut: it does not begin at 0");
+    entry(page, "slower", "own time against the median of the step's ranks");
+    entry(page, "window", "the median of that over the last steps");
+}
+
+static void draw_wait_rule(struct page *page)
+{
+    const struct summary *summary = page->model->summary;
+    static const char *const why[] = {
+        "unknown: the records hold no own times, or only one rank has any.",
+        "sync is recorded. The last to arrive waits for nobody, so the shortest sync is the "
+        "exchange itself, and what a rank's sync is longer is its wait.",
+        "no sync is recorded, but the clocks agree: a wait lasts from a rank's arrival to the last "
+        "rank's arrival.",
+        "neither sync nor common clocks: a rank waits for as long as the longest own time is "
+        "longer "
+        "than its own.",
+        "the exchange overlaps the backward pass, which then contains the waiting: a rank waits "
+        "for "
+        "what its backward is longer than the shortest."};
+    heading(page, "Waits in this run");
+    if (summary->shown.known)
+        paragraph(
+            page, 2, "wait = %s (%s). %s", wait_rule_sentence(summary->shown.rule),
+            evidence_name(model_evidence(page->model, wait_rule_evidence(summary->shown.rule))),
+            why[summary->shown.rule]);
+    else
+        paragraph(page, 2, "not known before the first whole step.");
+    if (summary->rules_mixed)
+        paragraph(page, 2, "Not every step of this run has the same rule.");
+}
+
+static void draw_stragglers(struct page *page)
+{
+    const struct run *run = &page->model->summary->run;
+    heading(page, "Straggler");
+    paragraph(
+        page, 2,
+        "A rank is named when its median slowdown over the last %d steps is over %.3g%% and "
+        "clear of the jitter, on at least 20 steps. One slow step is a spike, not a straggler. "
+        "The rank with the longest step is not it: all steps are equally long, and the slow "
+        "rank waits least.",
+        run->window, run->threshold * 100);
+}
+
+static void draw_mfu(struct page *page)
+{
+    static const char *const attentions[] = {"full (12 x layers x hidden x sequence)",
+                                             "causal (half of full)", "not counted"};
+    const struct summary *summary = page->model->summary;
+    char peak[FORMAT_BYTES], tokens[FORMAT_BYTES], gpus[FORMAT_BYTES];
+    heading(page, "MFU");
+    paragraph(
+        page, 2,
+        "tokens/s x FLOP a token / (GPUs x dense peak), over the last %d steps. Attention: %s. "
+        "Peak: %s%s a GPU. Tokens a step: %s. GPUs: %s%s.",
+        summary->run.window, attentions[summary->attention],
+        summary->peak_flops > 0 ? format_decimal(peak, summary->peak_flops) : "unknown",
+        summary->peak_flops > 0 ? "FLOP/s" : "",
+        summary->tokens_per_step > 0
+            ? format_count(tokens, llround(fmin(summary->tokens_per_step, 1e18)))
+            : "unknown",
+        summary->run.gpus > 0 ? format_count(gpus, llround(fmin(summary->run.gpus, 1e15)))
+                              : "unknown",
+        summary->gpus_assumed ? " (assumed: as many as ranks)" : "");
+}
+
+static void count(struct page *page, uint64_t number, const char *text)
+{
+    char digits[FORMAT_BYTES];
+    if (number > 0)
+        entry(page, format_count_unsigned(digits, number), text);
+}
+
+static void draw_source(struct page *page)
+{
+    const struct summary *summary = page->model->summary;
+    const struct source_counts *source = &summary->source;
+    const struct feed_info *feed = &page->model->feed;
+    char text[FORMAT_BYTES];
+    heading(page, "What is read");
+    if (feed->source[0])
+        paragraph(page, 2, "%s", feed->source);
+    if (feed->files > 0)
+        paragraph(page, 2, "%s followed", format_counted(text, feed->files, "file"));
+    if (feed->udp_buffer_bytes > 0)
+        paragraph(page, 2, "UDP receive buffer granted: %s",
+                  format_bytes(text, feed->udp_buffer_bytes));
+    count(page, source->records, "records");
+    count(page, source->other, "lines that are no records");
+    count(page, source->damaged, "damaged lines or numbers out of range");
+    count(page, source->too_long, "of these: lines that are too long");
+    count(page, source->nul_bytes, "NUL bytes passed over");
+    count(page, source->duplicate, "second records for a rank and step");
+    count(page, source->late, "records that came after their step was closed");
+    count(page, source->too_late, "records too late to be used");
+    count(page, source->refused, "refused: too many ranks, or a sender not allowed");
+    count(page, source->dropped, "datagrams lost: dropped by the kernel, or never arrived");
+    count(page, feed->frames_skipped, "pictures that a slow terminal did not get");
+    for (int64_t i = 0; i < summary->complaint_count && i < COMPLAINTS_MAX; i++)
+        paragraph(page, 2, "%s", summary->complaints[i]);
+}
+
+static void draw_page(struct page *page)
+{
+    draw_bindings(page);
+    draw_evidence(page);
+    draw_signs(page);
+    draw_wait_rule(page);
+    draw_stragglers(page);
+    draw_mfu(page);
+    draw_source(page);
+}
+
+static void copy_column(struct canvas *canvas, struct rect part, const struct canvas *from,
+                        int first)
+{
+    for (int y = 0; y < part.height && first + y < from->height; y++) {
+        for (int x = 0; x < part.width && x < from->width; x++) {
+            const struct cell *cell = &from->cells[(first + y) * from->width + x];
+            if (cell->code != 0)
+                canvas_put(canvas, part, x, y, cell->code, (enum style)cell->style);
+        }
+    }
+}
+
+/* The line before which a column is best broken: at a blank one. */
+static int break_near(const struct page *page, int limit)
+{
+    for (int y = limit; y > limit / 2; y--) {
+        bool blank = true;
+        for (int x = 0; x < page->canvas.width && blank; x++)
+            blank = page->canvas.cells[y * page->canvas.width + x].code == ' ';
+        if (blank)
+            return y + 1;
+    }
+    return limit;
+}
+
+static void draw_title(struct canvas *canvas, struct rect line, bool more)
+{
+    canvas_fill(canvas, line, ' ', STYLE_TITLE);
+    canvas_text(canvas, line, 1, 0, STYLE_TITLE, "lockstep " LOCKSTEP_VERSION ": help");
+    const char *hint =
+        more && line.width >= 52 ? "arrows scroll  ? back  q quit" : "? back  q quit";
+    if (line.width >= 42)
+        canvas_text_right(canvas, line, line.width - 1, 0, STYLE_TITLE, hint);
+}
+
+void view_help(struct canvas *canvas, struct rect rect, const struct view_model *model)
+{
+    int height = rect.height - 1, columns = rect.width >= 2 * COLUMN_WIDTH ? 2 : 1;
+    int width = rect.width / columns;
+    if (height < 1 || width < 1)
+        return;
+    struct page page = {.model = model};
+    canvas_init(&page.canvas, width, SCRATCH_HEIGHT, canvas->unicode);
+    draw_page(&page);
+    int total = page.y < SCRATCH_HEIGHT ? page.y : SCRATCH_HEIGHT;
+    int first = columns == 2 ? 0 : model->help_scroll;
+    int last_first = total > height ? total - height : 0;
+    draw_title(canvas, rect_part(rect, 0, 0, rect.width, 1), columns == 1 && last_first > 0);
+    if (columns == 2 && total > height) {
+        int cut = break_near(&page, height);
+        int second =
+            model->help_scroll < total - cut - height ? model->help_scroll : total - cut - height;
+        copy_column(canvas, rect_part(rect, 0, 1, width, cut < height ? cut : height), &page.canvas,
+                    0);
+        copy_column(canvas, rect_part(rect, width, 1, width, height), &page.canvas,
+                    cut + (second > 0 ? second : 0));
+    } else {
+        copy_column(canvas, rect_part(rect, 0, 1, width, height), &page.canvas,
+                    first < last_first ? first : last_first);
+    }
+    canvas_done(&page.canvas);
+}

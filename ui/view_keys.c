@@ -1,0 +1,96 @@
+/* The key line, or what takes its place for a while. */
+#include "view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "format.h"
+#include "sentence.h"
+
+static const struct summary_rank *selected_rank(const struct view_model *model)
+{
+    for (size_t i = 0; model->selected >= 0 && i < model->summary->rank_count; i++) {
+        if (model->summary->ranks[i].rank == model->selected)
+            return &model->summary->ranks[i];
+    }
+    return NULL;
+}
+
+static void add_time(struct sentence *line, const struct view_model *model, const char *label,
+                     double seconds, enum evidence evidence, bool unicode)
+{
+    char text[FORMAT_BYTES];
+    if (!isfinite(seconds))
+        return;
+    sentence_add(line, "  %s %s", label, format_duration(text, seconds, unicode));
+    sentence_evidence(line, model_evidence(model, evidence));
+}
+
+static void say_rank(struct sentence *line, const struct view_model *model,
+                     const struct summary_rank *rank, bool unicode)
+{
+    char text[FORMAT_BYTES];
+    sentence_clear(line, STYLE_SELECTED);
+    sentence_add(line, "rank %u", rank->rank);
+    if (rank->host[0]) {
+        sentence_add(line, " on ");
+        sentence_add_raw(line, rank->host);
+    }
+    if (rank->group[0]) {
+        sentence_add(line, ", ");
+        sentence_add_raw(line, rank->group);
+    }
+    if (isfinite(choice_slowness(rank))) {
+        sentence_add(line, "  %s", format_difference(text, choice_slowness(rank) - 1));
+        sentence_evidence(line, model_evidence(model, EVIDENCE_COMPUTED));
+    }
+    for (int phase = 0; phase < PHASE_COUNT; phase++) {
+        if (rank->has & (1u << phase))
+            add_time(line, model, phase_name((enum phase)phase), rank->phase_s[phase],
+                     EVIDENCE_MEASURED, unicode);
+    }
+    add_time(line, model, "wait", rank->wait_s, wait_rule_evidence(model->summary->shown.rule),
+             unicode);
+}
+
+/* Those of the table that have a label, as many as fit whole. */
+static void draw_bindings(struct canvas *canvas, struct rect line)
+{
+    size_t count = 0;
+    const struct key_binding *bindings = keys_bindings(&count);
+    int x = 1;
+    for (size_t i = 0; i < count; i++) {
+        const char *key = bindings[i].line_key, *label = bindings[i].line_label;
+        int width = (int)(strlen(key) + 1 + strlen(label));
+        if (!label[0] || x + width > line.width)
+            continue;
+        x += canvas_text(canvas, line, x, 0, STYLE_KEY, key) + 1;
+        x += canvas_text(canvas, line, x, 0, STYLE_DIM, label) + 2;
+    }
+}
+
+void view_keys(struct canvas *canvas, struct rect rect, const struct view_model *model)
+{
+    struct sentence line;
+    const struct summary_rank *rank = selected_rank(model);
+    if (rect.height < 1)
+        return;
+    if (model->entering) {
+        canvas_fill(canvas, rect, ' ', STYLE_NORMAL);
+        int x = canvas_printf(canvas, rect, 1, 0, STYLE_KEY, "ranks: %s_", model->entry) + 3;
+        if (rect.width - x >= 30)
+            canvas_text(canvas, rect, x, 0, STYLE_DIM,
+                        rect.width - x >= 52 ? "5  0-7,12  node17 (host)  pp0 (group)   Enter, Esc"
+                                             : "5  0-7,12  node17  pp0");
+    } else if (model->message[0]) {
+        canvas_fill(canvas, rect, ' ', STYLE_NORMAL);
+        canvas_text(canvas, rect, 1, 0, STYLE_VALUE, model->message);
+    } else if (rank) {
+        canvas_fill(canvas, rect, ' ', STYLE_NORMAL);
+        say_rank(&line, model, rank, canvas->unicode);
+        sentence_draw(&line, canvas, rect, 1, 0);
+    } else {
+        draw_bindings(canvas, rect);
+    }
+}
