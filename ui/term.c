@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -42,8 +41,7 @@ struct term {
 /* What a crash handler may touch. */
 static volatile sig_atomic_t crash_fd = -1;
 static struct termios crash_termios;
-static char crash_text[128];
-static size_t crash_length;
+static volatile sig_atomic_t crash_drawn; /* the alternate screen is up */
 
 static const int crash_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 #define CRASH_COUNT (sizeof crash_signals / sizeof crash_signals[0])
@@ -53,12 +51,14 @@ static char crash_stack[16384];
 /* Async-signal-safe: constant bytes, then the modes, then what was there before. */
 static void crash_handler(int number)
 {
+    /* CAN ends a sequence that was cut; then attributes, alternate screen, cursor. */
+    static const char text[] = "\030\033[m\033[?1049l\033[?25h";
     int fd = crash_fd;
     if (fd >= 0) {
         crash_fd = -1;
         tcflush(fd, TCOFLUSH);
-        ssize_t ignored = write(fd, crash_text, crash_length);
-        (void)ignored;
+        ssize_t written = crash_drawn ? write(fd, text, sizeof text - 1) : 0;
+        (void)written;
         tcsetattr(fd, TCSANOW, &crash_termios);
     }
     for (size_t i = 0; i < CRASH_COUNT; i++) {
@@ -74,39 +74,13 @@ void term_guard_crashes(void)
     stack_t stack = {.ss_sp = crash_stack, .ss_size = sizeof crash_stack};
     sigaltstack(&stack, NULL);
     struct sigaction action = {.sa_handler = crash_handler, .sa_flags = SA_ONSTACK};
+    sigaddset(&action.sa_mask, SIGTTOU); /* or tcsetattr would stop a background process */
     for (size_t i = 0; i < CRASH_COUNT; i++) {
         struct sigaction before;
         sigaction(crash_signals[i], &action, &before);
         if (before.sa_handler != crash_handler)
             crash_before[i] = before;
     }
-}
-
-/* A capability without its padding ("$<2>") and without shifts. */
-static void crash_add(const char *capability)
-{
-    const char *p = tigetstr(capability);
-    if (!p || p == (const char *)-1)
-        return;
-    while (*p != '\0' && crash_length < sizeof crash_text) {
-        if (p[0] == '$' && p[1] == '<')
-            p += strcspn(p, ">");
-        else if (*p != '\016' && *p != '\017')
-            crash_text[crash_length++] = *p;
-        if (*p != '\0')
-            p++;
-    }
-}
-
-static void crash_prepare(const struct term *term)
-{
-    crash_termios = term->tty.saved;
-    crash_text[0] = '\030'; /* CAN ends a sequence that was cut */
-    crash_length = 1;
-    crash_add("sgr0");
-    crash_add("rmcup");
-    crash_add("cnorm");
-    crash_fd = term->tty.fd;
 }
 
 static locale_t term_enter(const struct term *term)
@@ -123,17 +97,6 @@ static void term_leave(const struct term *term, locale_t before)
 static int term_collect(struct term *term)
 {
     return tty_take(&term->tty, fileno(term->memory));
-}
-
-static FILE *term_memory(void)
-{
-    int fd = memfd_create("lockstep-screen", MFD_CLOEXEC);
-    if (fd < 0)
-        return tmpfile();
-    FILE *file = fdopen(fd, "w+");
-    if (!file)
-        close(fd);
-    return file;
 }
 
 /* Says what is wrong with the type, which comes from outside. */
@@ -250,7 +213,7 @@ static int term_init_screen(struct term *term, const char *type, char *error, si
 {
     if (!type || *type == '\0')
         return term_refuse(EINVAL, error, size, "TERM is not set", "", TERM_TRY);
-    term->memory = term_memory();
+    term->memory = tty_memory();
     term->null = fopen("/dev/null", "r");
     if (!term->memory || !term->null)
         return term_refuse(errno, error, size, "no memory for a screen", "", "");
@@ -328,7 +291,9 @@ int term_open(struct term **ret, const struct term_options *options, char *error
         return rc;
     }
     term->full = true;
-    crash_prepare(term);
+    crash_termios = term->tty.saved;
+    crash_drawn = 0;
+    crash_fd = term->tty.fd;
     *ret = term;
     return 0;
 }
@@ -349,6 +314,7 @@ static void term_restore(struct term *term)
         tty_flush(&term->tty, &term->stats.bytes);
     tty_cooked(&term->tty);
     crash_fd = -1;
+    crash_drawn = 0;
 }
 
 void term_close(struct term *term)
@@ -481,6 +447,7 @@ int term_show(struct term *term, const struct canvas *canvas)
         return rc;
     if (!term_wants_write(term))
         return 0;
+    crash_drawn = 1;
     term->stats.frames++;
     rc = term_flush(term);
     return rc < 0 ? rc : 1;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 int tty_open(struct tty *tty, const char *path)
@@ -82,6 +83,17 @@ int tty_add(struct tty *tty, const char *bytes, size_t length)
     memcpy(to, bytes, length);
     tty->end += length;
     return 0;
+}
+
+FILE *tty_memory(void)
+{
+    int fd = memfd_create("lockstep-screen", MFD_CLOEXEC);
+    if (fd < 0)
+        return tmpfile();
+    FILE *file = fdopen(fd, "w+");
+    if (!file)
+        close(fd);
+    return file;
 }
 
 int tty_take(struct tty *tty, int file)

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <termios.h>
 
 struct tty {
@@ -22,6 +23,9 @@ void tty_close(struct tty *tty);  /* without tty_cooked */
 
 /* The size the kernel knows; a side of 0 leaves its number alone. */
 void tty_size(const struct tty *tty, int *width, int *height);
+
+/* A file in memory, or a temporary one where the system has none; NULL with errno. */
+FILE *tty_memory(void);
 
 /* Takes the whole of a file (one in memory) behind the pending bytes and empties
  * it. Shifts to another character set (SO, SI) are left out: they are of no use
