@@ -86,6 +86,8 @@ static const struct key_case cases[] = {
     CASE("\x1b[2~", 0),
     CASE("\x1b[24~", 0),
     CASE("\x1b[99999999999999~", 0),
+    CASE("\x1b[65541~", 0),
+    CASE("\x1b[200~q\x1b\x1b[201~", 0),
     CASE("\x1b[?1;2c", 0),
     CASE("\x1b[<0;10;20M", 0),
     CASE("\x1b[<0;10;20m", 0),
@@ -198,9 +200,13 @@ static void a_paste_may_pause_but_not_forever(void **state)
     struct keys keys = {0};
     struct sink sink = {0};
     feed(&keys, &sink, "\x1b[200~qq", 8);
-    for (int i = 0; i < 10; i++)
-        silence(&keys, &sink);
-    feed(&keys, &sink, "qq\x1b[201~", 8);
+    for (int pause = 0; pause < 3; pause++) {
+        for (int i = 0; i < 15; i++)
+            silence(&keys, &sink);
+        feed(&keys, &sink, "qq", 2);
+    }
+    feed(&keys, &sink, "\x1b[201~", 6);
+    assert_false(keys_wants_timeout(&keys));
     assert_int_equal(sink.count, 0);
     feed(&keys, &sink, "\x1b[200~qq", 8);
     int silences = 0;

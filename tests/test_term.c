@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #ifdef LOCKSTEP_HAVE_VTERM
 #include <vterm.h>
@@ -23,6 +24,7 @@
 #include "canvas.h"
 #include "term.h"
 #include "terminal.h"
+#include "text.h"
 
 struct fixture {
     struct terminal terminal;
@@ -402,6 +404,39 @@ static void wide_and_hostile_text_keeps_its_columns(void **state)
     finish(&fixture);
 }
 
+static void a_width_that_the_library_disputes_is_not_tried(void **state)
+{
+    uint32_t code = 0x80;
+    while (code <= TEXT_CODE_MAX &&
+           (!text_is_safe(code) || wcwidth((wchar_t)code) == text_width(code)))
+        code++;
+    if (code > TEXT_CODE_MAX)
+        skip();
+    struct fixture fixture;
+    begin(&fixture, 40, 2);
+    struct rect all = canvas_rect(&fixture.canvas);
+    canvas_put(&fixture.canvas, all, 0, 0, code, STYLE_NORMAL);
+    canvas_put(&fixture.canvas, all, 2, 0, '|', STYLE_NORMAL);
+    assert_int_equal(term_show(fixture.term, &fixture.canvas), 1);
+    canvas_put(&fixture.canvas, all, 0, 0, TEXT_REPLACEMENT, STYLE_NORMAL);
+    assert_screen(&fixture, 0);
+    finish(&fixture);
+}
+
+static void the_environment_does_not_set_the_size(void **state)
+{
+    setenv("LINES", "1000000", 1);
+    setenv("COLUMNS", "7", 1);
+    struct fixture fixture;
+    begin(&fixture, 80, 24);
+    assert_int_equal(term_size(fixture.term).width, 80);
+    assert_null(getenv("LINES"));
+    draw_bars(&fixture.canvas, 1);
+    assert_int_equal(term_show(fixture.term, &fixture.canvas), 1);
+    assert_screen(&fixture, 0);
+    finish(&fixture);
+}
+
 static void a_redraw_mends_a_screen_that_was_overwritten(void **state)
 {
     struct fixture fixture;
@@ -603,6 +638,8 @@ int main(void)
         cmocka_unit_test_setup(a_canvas_of_another_size_is_cut_or_bordered, utf8_locale),
         cmocka_unit_test_setup(a_resize_storm_ends_with_the_last_size, utf8_locale),
         cmocka_unit_test_setup(wide_and_hostile_text_keeps_its_columns, utf8_locale),
+        cmocka_unit_test_setup(a_width_that_the_library_disputes_is_not_tried, utf8_locale),
+        cmocka_unit_test_setup(the_environment_does_not_set_the_size, utf8_locale),
         cmocka_unit_test_setup(a_redraw_mends_a_screen_that_was_overwritten, utf8_locale),
         cmocka_unit_test_setup(suspending_gives_the_terminal_back, utf8_locale),
         cmocka_unit_test_setup(colors_are_a_choice, utf8_locale),
