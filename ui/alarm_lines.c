@@ -18,9 +18,8 @@ static bool say_silence(const struct view_model *model, struct sentence *line)
     if (!lasts || model->mode != MODE_LIVE)
         return false;
     char silent[FORMAT_BYTES], step[FORMAT_BYTES];
-    sentence_add(
-        line, "no record for %s (a step takes %s): the job hangs or ended, or its log is cut off",
-        format_elapsed(silent, summary->silent_s), format_duration(step, step_s, false));
+    sentence_add(line, "no record for %s, a step takes %s: does the job hang?",
+                 format_elapsed(silent, summary->silent_s), format_duration(step, step_s, false));
     return true;
 }
 

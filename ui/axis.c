@@ -55,8 +55,8 @@ double axis_tick(const struct axis *axis, int count)
     double unit = axis->relative ? axis->median : 1;
     double least = (axis->high - axis->low) / unit / (count > 0 ? count : 1);
     double power = pow(10, floor(log10(least)));
-    static const double steps[] = {1, 2, 2.5, 5, 10};
-    for (int i = 0; i < 4; i++) {
+    static const double steps[] = {1, 2, 5};
+    for (int i = 0; i < 3; i++) {
         if (steps[i] * power >= least * (1 - 1e-9))
             return steps[i] * power;
     }

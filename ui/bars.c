@@ -7,7 +7,7 @@
 
 #include "format.h"
 
-#define LABEL_CELLS 10 /* a tick's share of the axis */
+#define LABEL_CELLS 7 /* a tick's share of the axis */
 
 static const struct bars_glyph GLYPHS[PART_COUNT] = {
     [PART_OWN] = {"own time", 0x2588, '#', STYLE_OWN},
@@ -166,10 +166,13 @@ static void draw_ticks(struct canvas *canvas, struct rect bar, const struct axis
                        double tick, const struct scale *scale, int limit)
 {
     char text[FORMAT_BYTES];
-    int cells = bar.width - 1 - from, next = axis->cut ? 2 : 0;
+    int cells = bar.width - 1 - from, next = 0;
     double low = axis->low / scale->unit_s;
-    if (axis->cut)
+    if (axis->cut) {
         canvas_text(canvas, bar, 0, bar.height - 1, STYLE_DIM, "0");
+        snprintf(text, sizeof(text), "%.*f", scale->end_decimals, low);
+        next = from + canvas_text(canvas, bar, from, bar.height - 1, STYLE_DIM, text) + 1;
+    }
     for (int i = 0; i <= bar.width; i++) {
         double at = (ceil(low / tick - 1e-6) + i) * tick;
         if (at * scale->unit_s > axis->high * (1 + 1e-9))
@@ -198,17 +201,30 @@ void bars_draw_axis(struct canvas *canvas, struct rect rect, const struct axis *
     canvas_printf(canvas, rect, bar_x + bar_width, rect.height - 1, STYLE_DIM, " %s", scale.name);
 }
 
+/* Whether the phases leave anything of the own time that could be seen. */
+static bool has_other(const struct summary *summary)
+{
+    for (size_t i = 0; i < summary->rank_count; i++) {
+        double seconds[PART_COUNT] = {0};
+        split_own(&summary->ranks[i], seconds);
+        if (seconds[PART_OTHER] > 0.01 * summary->ranks[i].own_s)
+            return true;
+    }
+    return false;
+}
+
 void bars_draw_legend(struct canvas *canvas, struct rect line, const struct view_model *model)
 {
     uint32_t has = 0;
     for (size_t i = 0; i < model->summary->rank_count; i++)
         has |= model->summary->ranks[i].has;
+    bool other = has_other(model->summary);
     int x = 1;
     for (int part = PART_OTHER; part <= PART_WAIT; part++) {
         bool phase = part >= PART_DATA && part <= PART_BACKWARD;
         if (phase && !(has & (1u << (PHASE_DATA + part - PART_DATA))))
             continue;
-        if (part == PART_OTHER && !(has & RECORD_OPTIMIZER))
+        if (part == PART_OTHER && !other)
             continue;
         bars_put(canvas, line, x, (enum bars_part)part);
         bars_put(canvas, line, x + 1, (enum bars_part)part);

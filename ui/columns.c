@@ -2,7 +2,14 @@
 #include "columns.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "text.h"
+
+#define HOST_CELLS 20 /* longer names are cut */
+#define GROUP_CELLS 10
 
 struct column {
     const char *head;
@@ -211,7 +218,7 @@ static const struct column TABLE[] = {
     {"forward", 10, 130, true, has_forward, draw_forward},
     {"backward", 11, 130, true, has_backward, draw_backward},
     {"sync", 10, 160, true, has_sync, draw_sync},
-    {"optimizer", 12, 190, true, has_optimizer, draw_optimizer},
+    {"optimizer", 12, 210, true, has_optimizer, draw_optimizer},
     {"mean wait", 12, 180, true, NULL, draw_mean_wait},
     {"last", 9, 170, true, NULL, draw_last_count},
     {"slower", 10, 0, true, NULL, draw_slowdown},
@@ -233,12 +240,30 @@ static int rank_digits(const struct summary *summary)
     return digits;
 }
 
+/* The longest name, within bounds, and the two blanks before it. */
+static int name_width(const struct view_model *model, size_t offset, int least, int most)
+{
+    int longest = least;
+    for (size_t i = 0; i < model->summary->rank_count && longest < most; i++) {
+        const char *name = (const char *)&model->summary->ranks[i] + offset;
+        if (strlen(name) <= (size_t)longest)
+            continue;
+        int columns = (int)text_columns(str_from(name));
+        longest = columns > longest ? columns : longest;
+    }
+    return (longest < most ? longest : most) + 2;
+}
+
 static int width_of(const struct column *column, const struct view_model *model, int screen_width)
 {
     if (column->draw == draw_rank) {
         int digits = rank_digits(model->summary) + 1;
         return digits > column->width ? digits : column->width;
     }
+    if (column->draw == draw_host)
+        return name_width(model, offsetof(struct summary_rank, host), 6, HOST_CELLS);
+    if (column->draw == draw_group)
+        return name_width(model, offsetof(struct summary_rank, group), 5, GROUP_CELLS);
     if (column->draw == draw_slowdown && screen_width < 72)
         return 9;
     if (column->draw == draw_sign && screen_width >= 60)

@@ -5,8 +5,8 @@
 #define BARS_WIDTH 40
 #define LEAST_HEIGHT 4 /* of the list and of the bars */
 #define FIRST_RANKS 8  /* get their rows before anything but header and verdict */
-#define RANK_HEIGHT_MAX 3
-#define STRIP_HEIGHT_MAX 5
+#define RANK_HEIGHT_MAX 4
+#define STRIP_HEIGHT_MAX 6
 #define VERDICTS_MAX 4
 #define ALARMS_MAX 4
 
@@ -124,8 +124,9 @@ static void make_list(struct layout *layout, int width, int height, const struct
     struct lines lines = {.left = height};
     give(&lines, &lines.header, 1);
     give(&lines, &lines.verdict, 1);
-    give(&lines, &lines.keys, height >= 10);
+    give(&lines, &lines.keys, want->ranks > lines.left); /* how many have no row */
     give(&lines, &lines.bars, want->ranks < 1 ? 1 : want->ranks);
+    give(&lines, &lines.keys, lines.keys == 0);
     layout->rank_height = 1;
     layout->rank_rows = lines.bars;
     place(layout, &lines, width, height);

@@ -39,7 +39,7 @@ struct layout {
     struct rect strips;
     struct rect keys;
     int rank_rows;    /* ranks that fit into bars, or into the list */
-    int rank_height;  /* lines for one rank: 1; 2 and 3 end with a blank one */
+    int rank_height;  /* lines for one rank: 1; 2 to 4 end with a blank one */
     int strip_count;  /* 0 to STRIP_COUNT */
     int strip_height; /* lines for one strip */
 };

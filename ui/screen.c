@@ -61,12 +61,16 @@ static void draw_timeline(struct canvas *canvas, const struct layout *layout,
     view_strips(canvas, layout, model);
 }
 
+static bool needed(const struct view_model *model)
+{
+    return model->entering || model->message[0] || model->selected >= 0;
+}
+
 /* A filter being typed has to be seen, also where the key line has no place. */
 static struct rect key_line(const struct canvas *canvas, const struct layout *layout,
                             const struct view_model *model)
 {
-    bool needed = model->entering || model->message[0] || model->selected >= 0;
-    if (layout->keys.height > 0 || !needed)
+    if (layout->keys.height > 0 || !needed(model))
         return layout->keys;
     return rect_part(canvas_rect(canvas), 0, canvas->height - 1, canvas->width, 1);
 }
@@ -85,5 +89,7 @@ void screen_draw(struct canvas *canvas, const struct view_model *model)
         view_line(canvas, layout.header, model);
     else
         draw_timeline(canvas, &layout, model);
-    view_keys(canvas, key_line(canvas, &layout, model), model);
+    /* On a list that does not hold all ranks this line says how many there are. */
+    if (layout.kind != LAYOUT_LIST || layout.rank_rows >= matching_ranks(model) || needed(model))
+        view_keys(canvas, key_line(canvas, &layout, model), model);
 }

@@ -8,7 +8,7 @@
 #include "format.h"
 
 #define STEPS_NEEDED 20 /* for a verdict on a rank */
-#define DETAILS 4       /* from a full sentence (0) to the bare figure */
+#define DETAILS 7       /* wordings, from a full sentence (0) to the bare figure */
 
 static const struct summary_rank *find_rank(const struct summary *summary, int64_t number)
 {
@@ -36,26 +36,37 @@ static void add_host(struct sentence *line, const struct summary *summary, int64
 static void add_since(struct sentence *line, const struct verdict *verdict, int detail)
 {
     char text[FORMAT_BYTES];
-    if (detail < 3)
-        sentence_add(line, detail < 2 ? " since step %s" : " since %s",
-                     format_count(text, verdict->from_step));
-    if (verdict->phase >= 0 && verdict->phase < PHASE_COUNT && detail < 3)
-        sentence_add(line, " (%s)", phase_name((enum phase)verdict->phase));
+    if (detail >= 6)
+        return;
+    sentence_add(line, detail < 2 ? " since step %s" : " since %s",
+                 format_count(text, verdict->from_step));
+    if (verdict->phase >= 0 && verdict->phase < PHASE_COUNT && detail < 5)
+        sentence_add(line, detail < 3 ? " (%s)" : " %s", phase_name((enum phase)verdict->phase));
 }
 
+static void add_who(struct sentence *line, const struct view_model *model,
+                    const struct verdict *verdict, int detail)
+{
+    static const char *const ranks[DETAILS] = {
+        "straggler: rank ", "straggler: rank ", "straggler: r", "straggler r", "r", "r", "r"};
+    static const char *const groups[DETAILS] = {
+        "slow group: every rank of ", "slow group: ", "slow group: ", "group ", "group ", "", ""};
+    if (verdict->kind == VERDICT_GROUP) {
+        sentence_add(line, "%s", groups[detail]);
+        sentence_add_raw(line, verdict->group);
+        return;
+    }
+    sentence_add(line, "%s%lld", ranks[detail], (long long)verdict->rank);
+    if (detail == 0)
+        add_host(line, model->summary, verdict->rank);
+}
+
+/* The phase and the step go on being said for as long as there is any room. */
 static void say_slow(struct sentence *line, const struct view_model *model,
                      const struct verdict *verdict, int detail)
 {
     char text[FORMAT_BYTES];
-    if (verdict->kind == VERDICT_GROUP) {
-        sentence_add(line, detail < 2 ? "slow group: every rank of " : "group ");
-        sentence_add_raw(line, verdict->group);
-    } else {
-        sentence_add(line, detail < 3 ? "straggler: " : "");
-        sentence_add(line, detail < 2 ? "rank %lld" : "r%lld", (long long)verdict->rank);
-        if (detail == 0)
-            add_host(line, model->summary, verdict->rank);
-    }
+    add_who(line, model, verdict, detail);
     sentence_add(line, " %s", format_difference(text, verdict->slowdown - 1));
     if (detail < 2 && isfinite(verdict->slowdown))
         sentence_evidence(line, model_evidence(model, EVIDENCE_COMPUTED));
@@ -99,9 +110,9 @@ static void say_verdict(struct sentence *line, const struct view_model *model,
             line, detail < 2 ? "no straggler: the last to arrive is another rank each step (jitter)"
                              : "no straggler: jitter, another each step");
         break;
-    default:
+    default: /* not worth a line: worth_saying() */
         sentence_clear(line, STYLE_NORMAL);
-        verdict_no_rule(model, line);
+        sentence_add(line, "%s", verdict_kind_name(verdict->kind));
     }
 }
 
@@ -137,17 +148,17 @@ static void say_missing(struct sentence *line, const struct view_model *model, s
     char text[FORMAT_BYTES];
     sentence_clear(line, STYLE_WARNING);
     if (count == 1)
-        sentence_add(line, "missing: rank %u", first->rank);
+        sentence_add(line, detail < 3 ? "missing: rank %u" : "missing r%u", first->rank);
     else
         sentence_add(line,
-                     detail < 2 ? "missing: %zu ranks, rank %u first" : "missing: %zu, first r%u",
+                     detail < 3 ? "missing: %zu ranks, rank %u first" : "missing %zu, first r%u",
                      count, first->rank);
     if (detail == 0)
         add_host(line, model->summary, first->rank);
-    if (detail < 3)
+    if (detail < 5)
         sentence_add(line, detail < 2 ? " since step %s" : " since %s",
                      format_count(text, first->last_step + 1));
-    if (isfinite(first->silent_s) && detail < 2)
+    if (isfinite(first->silent_s) && detail < 4)
         sentence_add(line, ", silent %s", format_elapsed(text, first->silent_s));
 }
 
@@ -164,17 +175,15 @@ static void fit_missing(struct sentence *line, const struct view_model *model, s
 void verdict_no_rule(const struct view_model *model, struct sentence *sentence)
 {
     const struct summary *summary = model->summary;
-    if (summary->rank_count == 1) {
+    if (summary->rank_count == 1)
         sentence_add(sentence,
-                     "cannot tell who is slow: this log has rank %u alone. A wait is a difference "
-                     "between ranks: name the logs of all of them.",
+                     "This log has rank %u alone. A wait is a difference between ranks: name the "
+                     "logs of all of them.",
                      summary->ranks[0].rank);
-        return;
-    }
-    sentence_add(sentence,
-                 "cannot tell who is slow: all ranks of a step last equally long, and these "
-                 "records say no more than that. \"sync\", or \"forward\" and \"backward\", or "
-                 "\"compute\" in each record would tell it.");
+    else
+        sentence_add(sentence, "All ranks of a step last equally long, and these records say no "
+                               "more than that. \"sync\", or \"forward\" and \"backward\", or "
+                               "\"compute\" in each record would tell who is slow.");
 }
 
 static void say_too_early(struct sentence *line, const struct summary *summary, int width)
@@ -271,12 +280,12 @@ int verdict_lines_wanted(const struct view_model *model)
     return count < 1 ? 1 : count > VERDICT_LINES_MAX ? VERDICT_LINES_MAX : count;
 }
 
+#define MORE_CELLS 5 /* " (+9)" */
+
 static void say_more(struct sentence *line, int more)
 {
-    char text[FORMAT_BYTES];
-    if (more <= 0)
-        return;
-    sentence_add(line, "  (+ %s more)", format_count(text, more));
+    if (more > 0)
+        sentence_add(line, " (+%d)", more);
 }
 
 int verdict_lines(const struct view_model *model, int width, struct sentence *lines, int max)
@@ -286,7 +295,7 @@ int verdict_lines(const struct view_model *model, int width, struct sentence *li
     const struct summary_rank *first = NULL;
     size_t missing = missing_ranks(summary, &first);
     int total = (missing > 0) + count_worth(summary);
-    int room = width - (total > max ? 12 : 0), used = 0;
+    int room = width - (total > max ? MORE_CELLS : 0), used = 0;
     if (missing > 0) {
         fit_missing(&lines[0], model, missing, first, max > 1 ? width : room);
         used = 1;

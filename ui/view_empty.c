@@ -32,7 +32,9 @@ static void say_source(struct writer *writer, const struct feed_info *feed)
     sentence_add_raw(&sentence, feed->source[0] ? feed->source : "-");
     if (feed->udp_buffer_bytes > 0)
         sentence_add(&sentence, ", receive buffer %s", format_bytes(text, feed->udp_buffer_bytes));
-    else
+    if (feed->udp_buffer_bytes > 0 && feed->udp_buffer_bytes < feed->udp_buffer_asked)
+        sentence_add(&sentence, " of %s asked for", format_bytes(text, feed->udp_buffer_asked));
+    if (feed->udp_buffer_bytes == 0)
         sentence_add(&sentence, ": %s so far", format_counted(text, feed->files, "file"));
     say(writer, &sentence);
 }
@@ -62,21 +64,23 @@ void view_empty(struct canvas *canvas, struct rect rect, const struct view_model
     int margin = rect.width >= 60 ? 3 : 1;
     struct writer writer = {canvas,
                             rect_part(rect, margin, 0, rect.width - 2 * margin, rect.height),
-                            rect.height >= 12 ? 2 : 0};
-    bool room = rect.height >= 12;
+                            rect.height >= 18 ? 2 : 0};
+    bool room = rect.height >= 18;
     say_text(&writer, STYLE_VALUE,
              model->mode == MODE_ENDED ? "The input has ended, and there was no record in it."
                                        : "Waiting for the first record.");
     say_source(&writer, &model->feed);
     say_other(&writer, model->summary);
     writer.y += room;
-    say_text(&writer, STYLE_DIM, "Each rank writes a line like this for each step, seconds:");
+    say_text(&writer, STYLE_DIM, "Each rank writes a line a step:");
     say_text(&writer, STYLE_KEY,
-             "{\"rank\":0,\"step\":1,\"forward\":0.33,\"backward\":0.66,\"sync\":0.10}");
+             writer.rect.width < 64
+                 ? "{\"rank\":0,\"step\":1,\"compute\":0.99}"
+                 : "{\"rank\":0,\"step\":1,\"forward\":0.33,\"backward\":0.66,\"sync\":0.10}");
     writer.y += room;
-    say_text(&writer, STYLE_DIM, "In a Python training loop two lines do it:");
-    say_text(&writer, STYLE_KEY, "from lockstep import Step");
-    say_text(&writer, STYLE_KEY, "with Step(step) as s: ...");
+    say_text(&writer, STYLE_DIM, "In Python (samples/emit/lockstep.py):");
+    say_text(&writer, STYLE_KEY, "import lockstep");
+    say_text(&writer, STYLE_KEY, "for step in lockstep.steps(range(n)):");
     writer.y += room;
     say_text(&writer, STYLE_DIM, "To see it work without a job: lockstep demo");
 }

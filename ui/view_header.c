@@ -55,7 +55,8 @@ static void say_step(struct sentence *line, const struct view_model *model, int 
     const char *gap = width < 60 ? " " : "  ";
     char text[FORMAT_BYTES];
     sentence_clear(line, STYLE_TITLE);
-    sentence_add(line, "%s", model_mode_word(model));
+    bool simulated = summary->simulated && width < 40; /* has to be seen, always */
+    sentence_add(line, "%s", simulated ? "SIM" : model_mode_word(model));
     if (model->feed.speed > 0 && model->feed.speed != 1 && width >= 80)
         sentence_add(line, " x%.3g", model->feed.speed);
     if (!shown->known)
@@ -66,7 +67,7 @@ static void say_step(struct sentence *line, const struct view_model *model, int 
     if (width >= 80 && !summary->is_latest && summary->last_in_memory > shown->step)
         sentence_add(line, " (%s back)", format_count(text, summary->last_in_memory - shown->step));
     if (width >= 80 && summary->attempts > 1)
-        sentence_add(line, " attempt %d", shown->attempt + 1);
+        sentence_add(line, " attempt %d of %d", shown->attempt + 1, summary->attempts);
     sentence_add(line, "%s", gap);
     struct quantity time = shown->step_time_s;
     add_quantity(line, model,
@@ -90,8 +91,8 @@ static void draw_run(struct canvas *canvas, struct rect part, const struct view_
     int x = 1;
     if (part.width >= 30)
         x = add_part(canvas, part, x, STYLE_TITLE, "lockstep");
-    if (summary->simulated)
-        x = add_part(canvas, part, x, STYLE_WARNING, part.width < 12 ? "SIM" : "SIMULATED");
+    if (summary->simulated && part.width >= 10)
+        x = add_part(canvas, part, x, STYLE_WARNING, "SIMULATED");
     if (summary->run.name[0] && part.width - x >= 4)
         x = add_part(canvas, part, x, STYLE_TITLE, summary->run.name);
     if (summary->shown.known && summary->shown.reported < summary->shown.expected)
@@ -119,9 +120,7 @@ static void draw_title(struct canvas *canvas, struct rect line, const struct vie
     }
     int begin = line.width - margin - sentence_columns(&step);
     begin = begin < margin ? margin : begin;
-    int sim = model->summary->simulated && begin < 5 ? 4 : 0; /* it has to be seen, always */
-    begin += sim;
-    draw_run(canvas, rect_part(line, 0, 0, begin - (begin > 1), 1), model);
+    draw_run(canvas, rect_part(line, 0, 0, begin - 2, 1), model);
     sentence_draw(&step, canvas, line, begin, 0);
 }
 
@@ -138,37 +137,57 @@ static void add_idle(struct sentence *line, const struct summary *summary)
     else
         snprintf(idle, sizeof(idle), "%.*f", waiting < 9.95 ? 2 : 1, waiting);
     sentence_add(line, " = %s of %s GPUs%s", idle, format_count(all, llround(fmin(gpus, 1e15))),
-                 summary->gpus_assumed ? "?" : "");
+                 summary->gpus_assumed ? " (assumed)" : "");
 }
 
-static void say_rule(struct sentence *line, const struct view_model *model)
+enum wording { /* of the figures, from long to short */
+               WORDS_ALL,
+               WORDS_SHORT_RULE,
+               WORDS_NO_HFU,
+               WORDS_NO_HFU_SHORT_RULE,
+               WORDS_NO_RULE,
+};
+
+static void say_rule(struct sentence *line, const struct view_model *model, enum wording wording)
 {
     enum wait_rule rule = model->summary->shown.rule;
     sentence_clear(line, STYLE_DIM);
-    if (rule == WAIT_UNKNOWN)
+    if (rule == WAIT_UNKNOWN || wording == WORDS_NO_RULE)
         return;
-    sentence_add(line, "wait = %s", wait_rule_sentence(rule));
+    if (wording == WORDS_ALL || wording == WORDS_NO_HFU)
+        sentence_add(line, "wait = %s", wait_rule_sentence(rule));
+    else
+        sentence_add(line, "wait by %s", wait_rule_name(rule));
     sentence_evidence(line, model_evidence(model, wait_rule_evidence(rule)));
+}
+
+static void say_figures(struct sentence *line, const struct view_model *model, enum wording wording)
+{
+    const struct summary *summary = model->summary;
+    sentence_clear(line, STYLE_VALUE);
+    if (quantity_known(summary->mfu))
+        add_share(line, model, "MFU ", summary->mfu);
+    if (quantity_known(summary->hfu) && wording < WORDS_NO_HFU)
+        add_share(line, model, "  HFU ", summary->hfu);
+    if (summary->shown.known)
+        add_share(line, model, line->length > 0 ? "  waiting " : "waiting ",
+                  summary->window_wait_share);
+    add_idle(line, summary);
 }
 
 static void draw_figures(struct canvas *canvas, struct rect line, const struct view_model *model)
 {
-    const struct summary *summary = model->summary;
     struct sentence figures, rule;
-    sentence_clear(&figures, STYLE_VALUE);
-    if (quantity_known(summary->mfu))
-        add_share(&figures, model, "MFU ", summary->mfu);
-    if (quantity_known(summary->hfu) && line.width >= 80)
-        add_share(&figures, model, "  HFU ", summary->hfu);
-    if (summary->shown.known)
-        add_share(&figures, model, figures.length > 0 ? "  waiting " : "waiting ",
-                  summary->window_wait_share);
-    add_idle(&figures, summary);
-    say_rule(&rule, model);
-    int used = 1 + sentence_draw(&figures, canvas, line, 1, 0);
-    int begin = line.width - 1 - sentence_columns(&rule);
-    if (begin >= used + 2)
-        sentence_draw(&rule, canvas, line, begin, 0);
+    int begin = 0;
+    for (int wording = WORDS_ALL; wording <= WORDS_NO_RULE; wording++) {
+        say_figures(&figures, model, (enum wording)wording);
+        say_rule(&rule, model, (enum wording)wording);
+        begin = line.width - 1 - sentence_columns(&rule);
+        if (1 + sentence_columns(&figures) + 2 <= begin)
+            break;
+    }
+    sentence_draw_wrapped(&figures, canvas, rect_part(line, 1, 0, line.width - 1, 1), 0);
+    sentence_draw(&rule, canvas, line, begin, 0);
 }
 
 void view_header(struct canvas *canvas, struct rect rect, const struct view_model *model)

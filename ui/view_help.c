@@ -267,7 +267,8 @@ void view_help(struct canvas *canvas, struct rect rect, const struct view_model 
     int last_first = total > height ? total - height : 0;
     draw_title(canvas, rect_part(rect, 0, 0, rect.width, 1), columns == 1 && last_first > 0);
     if (columns == 2 && total > height) {
-        int cut = break_near(&page, height);
+        int half = total / 2 + total / 8;
+        int cut = break_near(&page, half < height ? half : height);
         int second =
             model->help_scroll < total - cut - height ? model->help_scroll : total - cut - height;
         copy_column(canvas, rect_part(rect, 0, 1, width, cut < height ? cut : height), &page.canvas,

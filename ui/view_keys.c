@@ -28,7 +28,7 @@ static void add_time(struct sentence *line, const struct view_model *model, cons
 }
 
 static void say_rank(struct sentence *line, const struct view_model *model,
-                     const struct summary_rank *rank, bool unicode)
+                     const struct summary_rank *rank, int width, bool unicode)
 {
     char text[FORMAT_BYTES];
     sentence_clear(line, STYLE_SELECTED);
@@ -37,7 +37,7 @@ static void say_rank(struct sentence *line, const struct view_model *model,
         sentence_add(line, " on ");
         sentence_add_raw(line, rank->host);
     }
-    if (rank->group[0]) {
+    if (rank->group[0] && width >= 100) {
         sentence_add(line, ", ");
         sentence_add_raw(line, rank->group);
     }
@@ -45,17 +45,17 @@ static void say_rank(struct sentence *line, const struct view_model *model,
         sentence_add(line, "  %s", format_difference(text, choice_slowness(rank) - 1));
         sentence_evidence(line, model_evidence(model, EVIDENCE_COMPUTED));
     }
+    add_time(line, model, "wait", rank->wait_s, wait_rule_evidence(model->summary->shown.rule),
+             unicode);
     for (int phase = 0; phase < PHASE_COUNT; phase++) {
         if (rank->has & (1u << phase))
             add_time(line, model, phase_name((enum phase)phase), rank->phase_s[phase],
                      EVIDENCE_MEASURED, unicode);
     }
-    add_time(line, model, "wait", rank->wait_s, wait_rule_evidence(model->summary->shown.rule),
-             unicode);
 }
 
 /* Those of the table that have a label, as many as fit whole. */
-static void draw_bindings(struct canvas *canvas, struct rect line)
+static int draw_bindings(struct canvas *canvas, struct rect line)
 {
     size_t count = 0;
     const struct key_binding *bindings = keys_bindings(&count);
@@ -68,6 +68,24 @@ static void draw_bindings(struct canvas *canvas, struct rect line)
         x += canvas_text(canvas, line, x, 0, STYLE_KEY, key) + 1;
         x += canvas_text(canvas, line, x, 0, STYLE_DIM, label) + 2;
     }
+    return x;
+}
+
+/* At the right end, when there is room: what is read, and into which buffer. */
+static void draw_source(struct canvas *canvas, struct rect line, int from,
+                        const struct feed_info *feed)
+{
+    struct sentence source;
+    char text[FORMAT_BYTES];
+    sentence_clear(&source, STYLE_DIM);
+    sentence_add_raw(&source, feed->source);
+    if (feed->udp_buffer_bytes > 0)
+        sentence_add(&source, ", buffer %s", format_bytes(text, feed->udp_buffer_bytes));
+    else if (feed->files > 1)
+        sentence_add(&source, ", %s", format_counted(text, feed->files, "file"));
+    int begin = line.width - 1 - sentence_columns(&source);
+    if (feed->source[0] && begin >= from + 2)
+        sentence_draw(&source, canvas, line, begin, 0);
 }
 
 void view_keys(struct canvas *canvas, struct rect rect, const struct view_model *model)
@@ -88,9 +106,9 @@ void view_keys(struct canvas *canvas, struct rect rect, const struct view_model 
         canvas_text(canvas, rect, 1, 0, STYLE_VALUE, model->message);
     } else if (rank) {
         canvas_fill(canvas, rect, ' ', STYLE_NORMAL);
-        say_rank(&line, model, rank, canvas->unicode);
-        sentence_draw(&line, canvas, rect, 1, 0);
+        say_rank(&line, model, rank, rect.width, canvas->unicode);
+        sentence_draw_wrapped(&line, canvas, rect_part(rect, 1, 0, rect.width - 1, 1), 0);
     } else {
-        draw_bindings(canvas, rect);
+        draw_source(canvas, rect, draw_bindings(canvas, rect), &model->feed);
     }
 }

@@ -17,8 +17,11 @@ static void draw_row(struct canvas *canvas, struct rect line, const struct view_
     int digits = snprintf(text, sizeof(text), "%u", rank->rank);
     canvas_text_right(canvas, line, digits > 5 ? digits : 5, 0, style, text);
     if (rank->state == RANK_MISSING) {
-        snprintf(text, sizeof(text), "missing");
-        canvas_text(canvas, line, 7, 0, style, text);
+        int used = 7 + canvas_text(canvas, line, 7, 0, style, "missing");
+        if (isfinite(rank->silent_s))
+            format_elapsed(text, rank->silent_s);
+        if (isfinite(rank->silent_s) && used + 1 + (int)strlen(text) <= line.width)
+            canvas_text(canvas, line, used + 1, 0, style, text);
         return;
     }
     format_difference(text, rank->slowdown - 1);
@@ -30,6 +33,13 @@ static void draw_row(struct canvas *canvas, struct rect line, const struct view_
     if (line.width >= 30 && isfinite(rank->wait_s))
         view_number(canvas, line, 29, 0, style, format_scaled(text, scale, rank->wait_s),
                     model_evidence(model, wait_rule_evidence(model->summary->shown.rule)));
+}
+
+static void draw_count(struct canvas *canvas, struct rect line, size_t shown, size_t all)
+{
+    char ranks[FORMAT_BYTES];
+    format_counted(ranks, (int64_t)all, "rank");
+    canvas_printf(canvas, line, 1, 0, STYLE_DIM, "%zu of %s", shown, ranks);
 }
 
 void view_list(struct canvas *canvas, const struct layout *layout, const struct view_model *model)
@@ -47,6 +57,8 @@ void view_list(struct canvas *canvas, const struct layout *layout, const struct 
     for (size_t i = 0; i < choice.count; i++)
         draw_row(canvas, rect_part(layout->bars, 0, (int)i, layout->bars.width, 1), model,
                  &summary->ranks[choice.rows[i].index], &scale);
+    if (choice.count < summary->rank_count)
+        draw_count(canvas, layout->keys, choice.count, summary->rank_count);
 }
 
 /* The rank to name in one line: a missing one before the slowest. */

@@ -174,6 +174,8 @@ static void draw_strip(struct canvas *canvas, struct rect rect, const struct vie
     struct quantity now = now_of(summary, strip);
     char text[FORMAT_BYTES];
     bool wide = rect.width >= 70;
+    if (rect.height >= 3) /* a blank line between tall graphs */
+        rect = rect_part(rect, 0, 1, rect.width, rect.height - 1);
     int begin = wide ? 22 : 20, after = !wide ? 1 : rect.height > 1 ? 10 : 19;
     canvas_text(canvas, rect, 1, 0, STYLE_LABEL, labels[strip]);
     format_value(text, strip, quantity_known(now) ? now.value : NAN, canvas->unicode);

@@ -61,8 +61,7 @@ static void draw_count(struct canvas *canvas, struct rect bar, const struct view
     format_count(shown, (int64_t)choice->count);
     format_counted(all, (int64_t)ranks, "rank");
     if (model->filter[0])
-        snprintf(text[0], sizeof(text[0]), "%.40s of %.40s, filter %.63s", shown, all,
-                 model->filter);
+        snprintf(text[0], sizeof(text[0]), "/%.63s: %.40s of %.40s", model->filter, shown, all);
     else
         snprintf(text[0], sizeof(text[0]), "%.40s of %.40s: %s", shown, all,
                  choice_name(model->choice));

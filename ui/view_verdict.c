@@ -6,8 +6,16 @@
 
 static struct rect inner(struct rect rect)
 {
-    int margin = rect.width < 40 ? 0 : 1;
+    int margin = rect.width < 48 ? 0 : 1;
     return rect_part(rect, margin, 0, rect.width - 2 * margin, rect.height);
+}
+
+/* Cut between words: half a number would be another number. */
+static void draw_lines(struct canvas *canvas, struct rect part, const struct sentence *lines,
+                       int count)
+{
+    for (int i = 0; i < count; i++)
+        sentence_draw_wrapped(&lines[i], canvas, rect_part(part, 0, i, part.width, 1), 0);
 }
 
 void view_verdict(struct canvas *canvas, struct rect rect, const struct view_model *model)
@@ -18,8 +26,7 @@ void view_verdict(struct canvas *canvas, struct rect rect, const struct view_mod
         return;
     int max = part.height < VERDICT_LINES_MAX ? part.height : VERDICT_LINES_MAX;
     int count = verdict_lines(model, part.width, lines, max);
-    for (int i = 0; i < count; i++)
-        sentence_draw(&lines[i], canvas, part, 0, i);
+    draw_lines(canvas, part, lines, count);
 }
 
 void view_alarms(struct canvas *canvas, struct rect rect, const struct view_model *model)
@@ -28,6 +35,5 @@ void view_alarms(struct canvas *canvas, struct rect rect, const struct view_mode
     struct rect part = inner(rect);
     int max = part.height < ALARM_LINES_MAX ? part.height : ALARM_LINES_MAX;
     int count = alarm_lines(model, lines, max);
-    for (int i = 0; i < count; i++)
-        sentence_draw(&lines[i], canvas, part, 0, i);
+    draw_lines(canvas, part, lines, count);
 }

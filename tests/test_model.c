@@ -1,0 +1,445 @@
+/* What keys do to a view; which ranks are chosen; where an axis is cut. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "axis.h"
+#include "sentence.h"
+#include "verdict_lines.h"
+#include "view_fixture.h"
+
+static struct view_request press(struct view_model *model, uint32_t code)
+{
+    return model_key(model, (struct key_event){keys_command(code), code});
+}
+
+static void type(struct view_model *model, const char *text)
+{
+    for (; *text; text++)
+        press(model, (unsigned char)*text);
+}
+
+static void begin(struct summary *summary, struct view_model *model, size_t ranks)
+{
+    fixture_figure(summary, ranks);
+    model_init(model, MODE_LIVE);
+    model->summary = summary;
+}
+
+static void pausing_holds_the_step_and_going_on_follows(void **state)
+{
+    struct summary summary;
+    struct view_model model;
+    begin(&summary, &model, 8);
+    assert_string_equal(model_mode_word(&model), "LIVE");
+    assert_int_equal(press(&model, ' ').kind, REQUEST_HOLD);
+    assert_string_equal(model_mode_word(&model), "PAUSED");
+    assert_int_equal(press(&model, ' ').kind, REQUEST_LATEST);
+    assert_string_equal(model_mode_word(&model), "LIVE");
+    summary_done(&summary);
+}
+
+static void moving_pins_the_step(void **state)
+{
+    static const struct {
+        uint32_t code;
+        enum request_kind kind;
+        int64_t amount;
+    } cases[] = {{KEYS_LEFT, REQUEST_MOVE, -1},
+                 {'.', REQUEST_MOVE, 1},
+                 {KEYS_PGUP, REQUEST_MOVE, -MODEL_PAGE_STEPS},
+                 {KEYS_PGDN, REQUEST_MOVE, MODEL_PAGE_STEPS},
+                 {'g', REQUEST_FIRST, 0},
+                 {'q', REQUEST_QUIT, 0},
+                 {0x0C, REQUEST_REDRAW, 0},
+                 {0x1A, REQUEST_SUSPEND, 0},
+                 {'x', REQUEST_NONE, 0}};
+    struct summary summary;
+    struct view_model model;
+    begin(&summary, &model, 8);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        model.paused = false;
+        struct view_request request = press(&model, cases[i].code);
+        assert_int_equal(request.kind, cases[i].kind);
+        assert_int_equal(request.amount, cases[i].amount);
+        assert_int_equal(model.paused,
+                         request.kind == REQUEST_MOVE || request.kind == REQUEST_FIRST);
+    }
+    press(&model, KEYS_LEFT);
+    assert_int_equal(press(&model, 'G').kind, REQUEST_LATEST);
+    assert_false(model.paused);
+    summary_done(&summary);
+}
+
+static void the_next_straggler_is_the_nearest_one(void **state)
+{
+    struct summary summary;
+    struct view_model model;
+    begin(&summary, &model, 8);
+    struct view_request request = press(&model, 'N');
+    assert_int_equal(request.kind, REQUEST_FIND);
+    assert_int_equal(request.amount, 12288);
+    assert_true(model.paused);
+    summary.shown.step = 12000;
+    request = press(&model, 'n');
+    assert_int_equal(request.kind, REQUEST_FIND);
+    assert_int_equal(request.amount, 12288);
+    assert_int_equal(press(&model, 'N').kind, REQUEST_NONE);
+    assert_string_equal(model.message, "no straggler begins before this step");
+    press(&model, 'a');
+    assert_string_equal(model.message, "");
+    summary_done(&summary);
+}
+
+static void a_filter_is_typed_taken_back_and_accepted(void **state)
+{
+    struct summary summary;
+    struct view_model model;
+    begin(&summary, &model, 8);
+    press(&model, '/');
+    assert_true(model.entering);
+    type(&model, "0-3,q");
+    assert_string_equal(model.entry, "0-3,q"); /* q is text here */
+    press(&model, KEYS_BACKSPACE);
+    press(&model, 0x2603); /* not ASCII */
+    press(&model, KEYS_ENTER);
+    assert_false(model.entering);
+    assert_string_equal(model.filter, "0-3,");
+    press(&model, '/');
+    type(&model, "5");
+    press(&model, KEYS_ESC);
+    assert_string_equal(model.filter, "0-3,");
+    press(&model, KEYS_ESC); /* closes the filter too */
+    assert_string_equal(model.filter, "");
+    press(&model, '/');
+    for (int i = 0; i < 1000; i++)
+        press(&model, '7');
+    assert_int_equal(strlen(model.entry), FILTER_BYTES - 1);
+    assert_int_equal(press(&model, 0x03).kind, REQUEST_QUIT);
+    summary_done(&summary);
+}
+
+static void a_filter_that_matches_nothing_says_so(void **state)
+{
+    struct summary summary;
+    struct view_model model;
+    begin(&summary, &model, 8);
+    press(&model, '/');
+    type(&model, "nowhere");
+    press(&model, KEYS_ENTER);
+    assert_string_equal(model.message, "no rank matches");
+    summary_done(&summary);
+}
+
+static void filters_match_numbers_ranges_hosts_and_groups(void **state)
+{
+    static const struct {
+        const char *filter;
+        bool matches; /* rank 12 on node17 in pp1 */
+    } cases[] = {{"", true},
+                 {" , ", true},
+                 {"12", true},
+                 {"1", false},
+                 {"0-7", false},
+                 {"0-7,12", true},
+                 {"8-16", true},
+                 {"16-8", false},
+                 {"node17", true},
+                 {"NODE", true},
+                 {"de1", true},
+                 {"node2", false},
+                 {"pp1", true},
+                 {"pp", false},
+                 {"7", false},
+                 {"-", false},
+                 {"99999999999999999999", false},
+                 {"x 12", true},
+                 {"12-", false}};
+    struct summary_rank rank = {.rank = 12, .host = "node17", .group = "pp1"};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_int_equal(filter_matches(cases[i].filter, &rank), cases[i].matches);
+}
+
+static void help_opens_scrolls_and_closes(void **state)
+{
+    struct summary summary;
+    struct view_model model;
+    begin(&summary, &model, 8);
+    press(&model, '?');
+    assert_int_equal(model.screen, SCREEN_HELP);
+    press(&model, KEYS_UP);
+    assert_int_equal(model.help_scroll, 0);
+    press(&model, KEYS_DOWN);
+    assert_int_equal(model.help_scroll, 1);
+    assert_int_equal(press(&model, KEYS_PGDN).kind, REQUEST_NONE);
+    assert_int_equal(model.help_scroll, 1 + MODEL_PAGE_STEPS);
+    press(&model, KEYS_ESC);
+    assert_int_equal(model.screen, SCREEN_TIMELINE);
+    press(&model, KEYS_TAB);
+    assert_int_equal(model.screen, SCREEN_HELP);
+    press(&model, '?');
+    assert_int_equal(model.screen, SCREEN_TIMELINE);
+    summary_done(&summary);
+}
+
+static void scrolling_stops_at_both_ends(void **state)
+{
+    struct summary summary;
+    struct view_model model;
+    begin(&summary, &model, 64);
+    model.rank_rows = 10;
+    press(&model, KEYS_DOWN); /* first from those that matter to all */
+    assert_int_equal(model.choice, CHOICE_NUMBER);
+    assert_int_equal(model.scroll, 0);
+    press(&model, KEYS_UP);
+    assert_int_equal(model.scroll, 0);
+    for (int i = 0; i < 100; i++)
+        press(&model, KEYS_DOWN);
+    assert_int_equal(model.scroll, 54);
+    press(&model, KEYS_UP);
+    assert_int_equal(model.scroll, 53);
+    summary_done(&summary);
+}
+
+static void a_row_key_selects_its_rank_and_again_drops_it(void **state)
+{
+    struct summary summary;
+    struct view_model model;
+    begin(&summary, &model, 8);
+    press(&model, '3');
+    assert_int_equal(model.selected, 2);
+    press(&model, '3');
+    assert_int_equal(model.selected, -1);
+    press(&model, KEYS_ENTER); /* the slowest */
+    assert_int_equal(model.selected, 5);
+    press(&model, KEYS_ESC);
+    assert_int_equal(model.selected, -1);
+    summary_done(&summary);
+}
+
+/* --- choice --- */
+
+static bool chosen(const struct choice *choice, uint32_t index, enum choice_role role)
+{
+    for (size_t i = 0; i < choice->count; i++) {
+        if (choice->rows[i].index == index)
+            return choice->rows[i].role == role;
+    }
+    return false;
+}
+
+static void ranks_that_matter_are_chosen_and_stand_by_number(void **state)
+{
+    struct summary summary;
+    struct choice choice;
+    fixture_figure(&summary, 1024);
+    summary.ranks[700].state = RANK_MISSING;
+    summary.ranks[900].window_slowdown = 1.04;
+    summary.ranks[333].window_slowdown = 0.5;
+    choice_make(&choice, &summary, CHOICE_MATTER, "", 0, 8);
+    assert_int_equal(choice.count, 8);
+    assert_int_equal(choice.matching, 1024);
+    assert_true(chosen(&choice, 5, ROLE_STRAGGLER));
+    assert_true(chosen(&choice, 700, ROLE_MISSING));
+    assert_true(chosen(&choice, 900, ROLE_NONE));
+    assert_true(chosen(&choice, 333, ROLE_FASTEST));
+    for (size_t i = 1; i < choice.count; i++)
+        assert_true(choice.rows[i - 1].index < choice.rows[i].index);
+    summary_done(&summary);
+}
+
+static void a_flood_of_missing_ranks_leaves_some_to_compare_with(void **state)
+{
+    struct summary summary;
+    struct choice choice;
+    fixture_figure(&summary, 64);
+    for (int i = 16; i < 64; i++)
+        summary.ranks[i].state = RANK_MISSING;
+    choice_make(&choice, &summary, CHOICE_MATTER, "", 0, 8);
+    assert_int_equal(choice.count, 8);
+    assert_true(chosen(&choice, 5, ROLE_STRAGGLER));
+    assert_true(chosen(&choice, 16, ROLE_MISSING));
+    size_t missing = 0;
+    for (size_t i = 0; i < choice.count; i++)
+        missing += choice.rows[i].role == ROLE_MISSING;
+    assert_in_range(missing, 1, 5);
+    summary_done(&summary);
+}
+
+static void the_slowest_come_first_and_scrolling_is_kept_in_range(void **state)
+{
+    struct summary summary;
+    struct choice choice;
+    fixture_figure(&summary, 64);
+    summary.ranks[9].window_slowdown = NAN;
+    summary.ranks[9].slowdown = NAN;
+    choice_make(&choice, &summary, CHOICE_SLOWEST, "", 0, 64);
+    assert_int_equal(choice.rows[0].index, 5);
+    assert_int_equal(choice.rows[63].index, 9); /* no figures */
+    choice_make(&choice, &summary, CHOICE_NUMBER, "", 1000, 10);
+    assert_int_equal(choice.first, 54);
+    assert_int_equal(choice.rows[0].index, 54);
+    choice_make(&choice, &summary, CHOICE_NUMBER, "8-11", 0, 10);
+    assert_int_equal(choice.count, 4);
+    assert_int_equal(choice.rows[3].index, 11);
+    choice_make(&choice, &summary, CHOICE_MATTER, "", 0, 0);
+    assert_int_equal(choice.count, 0);
+    summary_done(&summary);
+}
+
+/* --- axis --- */
+
+static void the_axis_of_animation_1_1_begins_at_0_90(void **state)
+{
+    struct summary summary;
+    struct choice choice;
+    fixture_figure(&summary, 8);
+    choice_make(&choice, &summary, CHOICE_NUMBER, "", 0, 8);
+    struct axis axis = axis_make(&summary, &choice, true, true);
+    assert_true(axis.cut);
+    assert_true(fabs(axis.low / axis.median - 0.90) < 1e-9);
+    assert_true(axis_eighths(&axis, 0.97 * FIXTURE_SECONDS, 40) > 0);
+    assert_int_equal(axis_eighths(&axis, 1.10 * FIXTURE_SECONDS, 40), 320);
+    assert_int_equal(axis_eighths(&axis, 0.5 * FIXTURE_SECONDS, 40), 0);
+    axis = axis_make(&summary, &choice, true, false);
+    assert_false(axis.cut);
+    assert_int_equal(axis_eighths(&axis, 0.55 * FIXTURE_SECONDS, 40), 160);
+    summary_done(&summary);
+}
+
+static void a_very_short_bar_stays_visible_on_a_cut_axis(void **state)
+{
+    struct summary summary;
+    struct choice choice;
+    fixture_figure(&summary, 8);
+    for (double ratio = 0.01; ratio < 1; ratio += 0.01) {
+        summary.ranks[2].own_s = ratio * FIXTURE_SECONDS;
+        choice_make(&choice, &summary, CHOICE_NUMBER, "", 0, 8);
+        struct axis axis = axis_make(&summary, &choice, true, true);
+        assert_true(axis_eighths(&axis, summary.ranks[2].own_s, 38) > 0);
+    }
+    summary_done(&summary);
+}
+
+static void an_axis_without_own_times_is_not_known(void **state)
+{
+    struct summary summary;
+    struct choice choice;
+    fixture_no_rule(&summary);
+    choice_make(&choice, &summary, CHOICE_NUMBER, "", 0, 8);
+    struct axis axis = axis_make(&summary, &choice, true, true);
+    assert_false(axis.known);
+    assert_int_equal(axis_eighths(&axis, 1, 40), 0);
+    summary_done(&summary);
+}
+
+/* --- sentences --- */
+
+static void a_verdict_is_shortened_to_fit(void **state)
+{
+    static const struct {
+        int width;
+        const char *text;
+    } cases[] = {{80, "straggler: rank 5 on node00 +10.1% c since step 12,288 (forward)"},
+                 {60, "straggler: rank 5 +10.1% c since step 12,288 (forward)"},
+                 {50, "straggler: r5 +10.1% since 12,288 (forward)"},
+                 {40, "straggler r5 +10.1% since 12,288 forward"},
+                 {32, "r5 +10.1% since 12,288 forward"},
+                 {25, "r5 +10.1% since 12,288"},
+                 {12, "r5 +10.1%"}};
+    struct summary summary;
+    struct view_model model;
+    struct sentence line;
+    begin(&summary, &model, 8);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_int_equal(verdict_lines(&model, cases[i].width, &line, 1), 1);
+        assert_string_equal(line.text, cases[i].text);
+    }
+    summary_done(&summary);
+}
+
+static void a_slow_group_is_named_instead_of_its_ranks(void **state)
+{
+    struct summary summary;
+    struct view_model model;
+    struct sentence line;
+    begin(&summary, &model, 8);
+    summary.verdicts[0].kind = VERDICT_GROUP;
+    summary.verdicts[0].rank = -1;
+    strcpy(summary.verdicts[0].group, "pp\x1b[1");
+    assert_int_equal(verdict_lines(&model, 80, &line, 1), 1);
+    assert_string_equal(line.text,
+                        "slow group: every rank of pp\uFFFD[1 +10.1% c since step 12,288 "
+                        "(forward)");
+    summary_done(&summary);
+}
+
+static void what_has_no_line_is_counted_in_the_last(void **state)
+{
+    struct summary summary;
+    struct view_model model;
+    struct sentence lines[2];
+    fixture_missing(&summary);
+    model_init(&model, MODE_LIVE);
+    model.summary = &summary;
+    assert_int_equal(verdict_lines_wanted(&model), 2);
+    assert_int_equal(verdict_lines(&model, 80, lines, 1), 1);
+    assert_string_equal(lines[0].text,
+                        "missing: rank 3 on node00 since step 12,301, silent 12 s (+1)");
+    assert_int_equal(verdict_lines(&model, 80, lines, 2), 2);
+    assert_string_equal(lines[0].text, "missing: rank 3 on node00 since step 12,301, silent 12 s");
+    summary_done(&summary);
+}
+
+static void nobody_is_an_answer_and_too_early_another(void **state)
+{
+    struct summary summary;
+    struct view_model model;
+    struct sentence line;
+    begin(&summary, &model, 8);
+    summary.verdicts_in_force = 0;
+    summary.ranks[5].window_slowdown = 1.01;
+    verdict_lines(&model, 80, &line, 1);
+    assert_string_equal(line.text, "no straggler: every rank within 5% of the median");
+    summary.ranks[5].window_slowdown = 1.08;
+    verdict_lines(&model, 80, &line, 1);
+    assert_string_equal(line.text, "no straggler: rank 5 +8.0% c, but not steadily");
+    summary.window_steps = 12;
+    verdict_lines(&model, 80, &line, 1);
+    assert_string_equal(line.text, "too early to tell who is slow: 12 of 20 steps");
+    summary.shown.rule = WAIT_UNKNOWN;
+    verdict_lines(&model, 80, &line, 1);
+    assert_string_equal(line.text, "cannot tell who is slow from this log");
+    summary_done(&summary);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pausing_holds_the_step_and_going_on_follows),
+        cmocka_unit_test(moving_pins_the_step),
+        cmocka_unit_test(the_next_straggler_is_the_nearest_one),
+        cmocka_unit_test(a_filter_is_typed_taken_back_and_accepted),
+        cmocka_unit_test(a_filter_that_matches_nothing_says_so),
+        cmocka_unit_test(filters_match_numbers_ranges_hosts_and_groups),
+        cmocka_unit_test(help_opens_scrolls_and_closes),
+        cmocka_unit_test(scrolling_stops_at_both_ends),
+        cmocka_unit_test(a_row_key_selects_its_rank_and_again_drops_it),
+        cmocka_unit_test(ranks_that_matter_are_chosen_and_stand_by_number),
+        cmocka_unit_test(a_flood_of_missing_ranks_leaves_some_to_compare_with),
+        cmocka_unit_test(the_slowest_come_first_and_scrolling_is_kept_in_range),
+        cmocka_unit_test(the_axis_of_animation_1_1_begins_at_0_90),
+        cmocka_unit_test(a_very_short_bar_stays_visible_on_a_cut_axis),
+        cmocka_unit_test(an_axis_without_own_times_is_not_known),
+        cmocka_unit_test(a_verdict_is_shortened_to_fit),
+        cmocka_unit_test(a_slow_group_is_named_instead_of_its_ranks),
+        cmocka_unit_test(what_has_no_line_is_counted_in_the_last),
+        cmocka_unit_test(nobody_is_an_answer_and_too_early_another),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
