@@ -1,0 +1,112 @@
+/* When steps close, when they can no longer change, and when they leave. All of
+ * it is decided by the records alone, so that live and report agree. */
+#include "analysis_table.h"
+
+#include <assert.h>
+
+#include "rules.h"
+
+void analysis_close(struct analysis *analysis, size_t index)
+{
+    struct step_row *row = steps_at(&analysis->steps, index);
+    if (row->closed)
+        return;
+    row->closed = true;
+    analysis->closed_rows++;
+    analysis->changed = true;
+}
+
+void analysis_row_changed(struct analysis *analysis, size_t index)
+{
+    analysis->changed = true;
+    if (index < analysis->current_rows)
+        analysis->current_valid = false;
+}
+
+/* The choice among the rules for waits, made anew while the first steps come in;
+ * what was folded with another choice is folded again. */
+static void choose(struct analysis *analysis)
+{
+    if (analysis->choice_final || analysis->choice_rows == analysis->closed_rows)
+        return;
+    struct wait_choice choice = rules_survey(&analysis->steps, analysis->ranks.count,
+                                             analysis->options.run.barrier);
+    if (choice.overlapped != analysis->choice.overlapped ||
+        choice.clocks_agree != analysis->choice.clocks_agree)
+        analysis->current_valid = false;
+    analysis->choice = choice;
+    analysis->choice_rows = analysis->closed_rows;
+}
+
+/* How many of the newest rows must stay open to change. */
+static size_t rows_kept_open(const struct analysis *analysis)
+{
+    size_t twice = analysis->latest_behind * 2;
+    return twice > SETTLE_ROWS_MIN ? twice : SETTLE_ROWS_MIN;
+}
+
+static void settle_one(struct analysis *analysis)
+{
+    choose(analysis);
+    analysis->choice_final = true;
+    size_t index = analysis->settled_rows;
+    struct step_row *row = steps_at(&analysis->steps, index);
+    analysis_close(analysis, index);
+    fold_row(&analysis->settled, &analysis->steps, index, &analysis->ranks, analysis->choice,
+             &analysis->barrier);
+    row->settled = true;
+    analysis->settled_rows++;
+    if (analysis->current_rows < analysis->settled_rows)
+        analysis->current_valid = false;
+}
+
+static void drop_one(struct analysis *analysis)
+{
+    if (analysis->settled_rows == 0)
+        settle_one(analysis);
+    steps_drop_oldest(&analysis->steps);
+    analysis->settled_rows--;
+    if (analysis->current_rows > 0)
+        analysis->current_rows--;
+}
+
+/* Settled rows that later ones still look back to: for the phase to blame. */
+static size_t rows_looked_back(const struct analysis *analysis)
+{
+    return (size_t)analysis->settled.straggler_window + 1;
+}
+
+void analysis_settle(struct analysis *analysis)
+{
+    struct steps *steps = &analysis->steps;
+    /* One rank alone may be the first of several files, one behind the other. */
+    if (analysis->ranks.count > 1) {
+        size_t open = rows_kept_open(analysis);
+        while (steps->count - analysis->settled_rows > open &&
+               steps_at(steps, analysis->settled_rows)->closed)
+            settle_one(analysis);
+        while (!analysis->options.keep_history &&
+               analysis->settled_rows > rows_looked_back(analysis))
+            drop_one(analysis);
+    }
+    /* Two rows are needed to have a step time at all. */
+    while (steps->bytes > analysis->options.memory_bytes && steps->count > 2)
+        drop_one(analysis);
+}
+
+void analysis_refresh(struct analysis *analysis)
+{
+    choose(analysis);
+    if (!analysis->current_valid) {
+        fold_copy(&analysis->current, &analysis->settled);
+        analysis->current_rows = analysis->settled_rows;
+        analysis->current_valid = true;
+    }
+    struct steps *steps = &analysis->steps;
+    while (analysis->current_rows < steps->count &&
+           steps_at(steps, analysis->current_rows)->closed) {
+        fold_row(&analysis->current, steps, analysis->current_rows, &analysis->ranks,
+                 analysis->choice, &analysis->barrier);
+        analysis->current_rows++;
+    }
+}

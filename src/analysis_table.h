@@ -1,0 +1,52 @@
+/* The inside of analysis.h, shared by the files that make it up: analysis.c takes
+ * records, analysis_settle.c folds steps, analysis_summary.c answers. */
+#pragma once
+
+#include "analysis.h"
+#include "barrier.h"
+#include "fold.h"
+#include "names.h"
+#include "ranks.h"
+#include "steps.h"
+
+/* Steps that stay open to late records, at least; more when records are seen to
+ * come later than that. */
+#define SETTLE_ROWS_MIN 256
+
+struct analysis {
+    struct analysis_options options;
+    struct ranks ranks;
+    struct names names;
+    struct steps steps;
+    struct barrier barrier;      /* room to work in */
+
+    int attempts;                /* 0 before the first record */
+    uint32_t ranks_in_newest;    /* ranks that take part in the newest attempt */
+    size_t settled_rows;         /* rows at the front of the table that are settled */
+    size_t latest_behind;        /* how many rows behind the newest a late record has landed */
+    struct fold settled;         /* over the settled rows, and those that left the table */
+    struct fold current;         /* the same, and over the closed rows behind them */
+    bool current_valid;          /* current has all that settled has, and nothing changed under it */
+    size_t current_rows;         /* rows at the front of the table that are in current */
+    struct wait_choice choice;
+    size_t choice_rows;          /* closed rows it was made from */
+    bool choice_final;
+    size_t closed_rows;
+
+    bool simulated;
+    uint64_t records, duplicate, late, too_late, refused;
+    int64_t last_record_ns;      /* the reader's clock; INT64_MIN: none yet */
+    bool finished, changed;
+};
+
+/* Closes the row at `index`. */
+void analysis_close(struct analysis *analysis, size_t index);
+
+/* A record has changed the row at `index`, which was closed before. */
+void analysis_row_changed(struct analysis *analysis, size_t index);
+
+/* Settles what can no longer change, and keeps the table within its budget. */
+void analysis_settle(struct analysis *analysis);
+
+/* Brings `current` up to the newest closed row. */
+void analysis_refresh(struct analysis *analysis);

@@ -1,0 +1,33 @@
+/* One step's barrier: who arrived when, who waited how long, who was last.
+ * Formulas: DESIGN section 6. */
+#pragma once
+
+#include "ranks.h"
+#include "steps.h"
+
+/* What was found out about a run, and is applied to steps without `sync`. */
+struct wait_choice {
+    bool overlapped;   /* the exchange overlaps the backward pass, which holds the waiting */
+    bool clocks_agree; /* arrivals by the ranks' clocks can be compared */
+};
+
+/* Arrays by slot, `slots` long, kept from step to step. */
+struct barrier {
+    uint32_t slots;
+    double *own_ns;    /* own time before the barrier; NAN: no record, or not known */
+    double *wait_ns;   /* NAN likewise */
+    double *scratch;
+    struct step_digest digest; /* but for its window */
+};
+
+void barrier_init(struct barrier *barrier);
+void barrier_done(struct barrier *barrier);
+
+/* Works out the barrier of `row`. `before` is the row of the step before it (same
+ * attempt, step - 1), NULL when there is none. Slots >= ranks are not looked at. */
+void barrier_compute(struct barrier *barrier, const struct step_row *row,
+                     const struct step_row *before, uint32_t ranks, struct wait_choice choice);
+
+/* When a rank left the barrier (or, without `sync`, was done with its own part):
+ * t plus all it recorded up to there. False when it did not say. */
+bool cell_mark_ns(const struct step_cell *cell, uint32_t has, int64_t *ret);

@@ -1,0 +1,30 @@
+/* Allocation that cannot fail. abort() reaches the crash handler, which restores
+ * the terminal. */
+#include "memory.h"
+
+#include <stdlib.h>
+
+void *memory_zeroed(size_t count, size_t size)
+{
+    void *memory = calloc(count ? count : 1, size);
+    if (!memory)
+        abort();
+    return memory;
+}
+
+void *memory_resized(void *old, size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes))
+        abort();
+    void *memory = realloc(old, bytes ? bytes : 1);
+    if (!memory)
+        abort();
+    return memory;
+}
+
+void *memory_grown(void *old, uint32_t *capacity, size_t size)
+{
+    *capacity = *capacity ? *capacity * 2 : 16;
+    return memory_resized(old, *capacity, size);
+}

@@ -1,0 +1,193 @@
+/* Medians. */
+#include "quantile.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+
+/* The value at place k of the sorted order (quickselect, middle of three), all
+ * smaller ones before it. Few values are sorted by insertion. */
+#define DEFINE_SELECT(name, type)                                                                  \
+    static type name(type *v, uint32_t n, uint32_t k)                                              \
+    {                                                                                              \
+        uint32_t low = 0, high = n - 1;                                                            \
+        while (high - low > 16) {                                                                  \
+            type a = v[low], b = v[low + (high - low) / 2], c = v[high];                           \
+            type pivot = a < b ? (b < c ? b : a < c ? c : a) : (a < c ? a : b < c ? c : b);        \
+            uint32_t i = low, j = high;                                                            \
+            for (;;) {                                                                             \
+                while (v[i] < pivot)                                                               \
+                    i++;                                                                           \
+                while (pivot < v[j])                                                               \
+                    j--;                                                                           \
+                if (i >= j)                                                                        \
+                    break;                                                                         \
+                type swap = v[i];                                                                  \
+                v[i++] = v[j];                                                                     \
+                v[j--] = swap;                                                                     \
+            }                                                                                      \
+            uint32_t split = i == j && v[j] < pivot ? j + 1 : i;                                   \
+            if (split == low || split > high)                                                      \
+                break;                                                                             \
+            if (k < split)                                                                         \
+                high = split - 1;                                                                  \
+            else                                                                                   \
+                low = split;                                                                       \
+        }                                                                                          \
+        for (uint32_t i = low + 1; i <= high; i++) {                                               \
+            type value = v[i];                                                                     \
+            uint32_t j = i;                                                                        \
+            for (; j > low && value < v[j - 1]; j--)                                               \
+                v[j] = v[j - 1];                                                                   \
+            v[j] = value;                                                                          \
+        }                                                                                          \
+        return v[k];                                                                               \
+    }
+
+DEFINE_SELECT(select_double, double)
+DEFINE_SELECT(select_ns, int64_t)
+DEFINE_SELECT(select_float, float)
+
+double median_of(double *values, uint32_t n)
+{
+    if (n == 0)
+        return NAN;
+    double upper = select_double(values, n, n / 2);
+    if (n % 2 == 1)
+        return upper;
+    double lower = values[0];
+    for (uint32_t i = 1; i < n / 2; i++)
+        lower = values[i] > lower ? values[i] : lower;
+    return (lower + upper) / 2;
+}
+
+double median_of_floats(float *values, uint32_t n)
+{
+    if (n == 0)
+        return NAN;
+    float upper = select_float(values, n, n / 2);
+    if (n % 2 == 1)
+        return upper;
+    float lower = values[0];
+    for (uint32_t i = 1; i < n / 2; i++)
+        lower = values[i] > lower ? values[i] : lower;
+    return ((double)lower + upper) / 2;
+}
+
+int64_t median_of_ns(int64_t *values, uint32_t n)
+{
+    if (n == 0)
+        return INT64_MIN;
+    int64_t upper = select_ns(values, n, n / 2);
+    if (n % 2 == 1)
+        return upper;
+    int64_t lower = values[0];
+    for (uint32_t i = 1; i < n / 2; i++)
+        lower = values[i] > lower ? values[i] : lower;
+    return lower + (upper - lower) / 2;
+}
+
+void quantile_done(struct quantile *quantile)
+{
+    free(quantile->exact);
+    free(quantile->bins);
+    *quantile = (struct quantile){0};
+}
+
+void quantile_copy(struct quantile *to, const struct quantile *from)
+{
+    quantile_done(to);
+    *to = *from;
+    if (from->exact) {
+        to->exact = memory_resized(NULL, from->exact_capacity, sizeof(float));
+        memcpy(to->exact, from->exact, from->count * sizeof(float));
+    }
+    if (from->bins) {
+        to->bins = memory_resized(NULL, from->bin_count, sizeof(uint32_t));
+        memcpy(to->bins, from->bins, from->bin_count * sizeof(uint32_t));
+    }
+}
+
+/* Makes room for bin number `bin`. */
+static void reach_bin(struct quantile *quantile, uint32_t bin)
+{
+    uint32_t first = quantile->first_bin, end = first + quantile->bin_count;
+    uint32_t new_first = bin < first ? bin - (bin < 64 ? bin : 64) : first;
+    uint32_t new_end = bin >= end ? bin + 64 : end;
+    if (new_first == first && new_end == end)
+        return;
+    uint32_t *bins = memory_zeroed(new_end - new_first, sizeof(*bins));
+    memcpy(bins + (first - new_first), quantile->bins, quantile->bin_count * sizeof(*bins));
+    free(quantile->bins);
+    quantile->bins = bins;
+    quantile->first_bin = new_first;
+    quantile->bin_count = new_end - new_first;
+}
+
+static void count_in_bin(struct quantile *quantile, double value)
+{
+    double place = value / quantile->unit * QUANTILE_BINS_PER_UNIT;
+    uint32_t last = QUANTILE_UNITS_MAX * QUANTILE_BINS_PER_UNIT - 1;
+    uint32_t bin = place > 0 ? (place < last ? (uint32_t)place : last) : 0;
+    if (bin - quantile->first_bin >= quantile->bin_count) /* unsigned: below the first too */
+        reach_bin(quantile, bin);
+    uint32_t *counter = &quantile->bins[bin - quantile->first_bin];
+    if (*counter < UINT32_MAX)
+        (*counter)++;
+}
+
+static void change_to_bins(struct quantile *quantile)
+{
+    float *exact = quantile->exact;
+    uint32_t n = (uint32_t)quantile->count;
+    quantile->exact = NULL;
+    double median = median_of_floats(exact, n);
+    quantile->unit = median > 0 ? median : 1;
+    quantile->first_bin = QUANTILE_BINS_PER_UNIT - 64;
+    quantile->bin_count = 128;
+    quantile->bins = memory_zeroed(quantile->bin_count, sizeof(*quantile->bins));
+    for (uint32_t i = 0; i < n; i++)
+        count_in_bin(quantile, exact[i]);
+    free(exact);
+}
+
+void quantile_add(struct quantile *quantile, double value)
+{
+    if (quantile->count == QUANTILE_EXACT && quantile->exact)
+        change_to_bins(quantile);
+    if (quantile->bins) {
+        count_in_bin(quantile, value);
+        quantile->count++;
+        return;
+    }
+    if (quantile->count == quantile->exact_capacity)
+        quantile->exact =
+            memory_grown(quantile->exact, &quantile->exact_capacity, sizeof(*quantile->exact));
+    quantile->exact[quantile->count++] = (float)value;
+}
+
+double quantile_median(const struct quantile *quantile)
+{
+    if (quantile->count == 0)
+        return NAN;
+    if (quantile->exact) {
+        uint32_t n = (uint32_t)quantile->count;
+        float *values = memory_resized(NULL, n, sizeof(*values));
+        memcpy(values, quantile->exact, n * sizeof(*values));
+        double median = median_of_floats(values, n);
+        free(values);
+        return median;
+    }
+    double half = (double)quantile->count / 2, before = 0;
+    for (uint32_t i = 0; i < quantile->bin_count; i++) {
+        double here = quantile->bins[i];
+        if (here > 0 && before + here >= half)
+            return (quantile->first_bin + i + (half - before) / here) / QUANTILE_BINS_PER_UNIT *
+                   quantile->unit;
+        before += here;
+    }
+    return NAN; /* not reached: the bins hold count values */
+}

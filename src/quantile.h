@@ -1,0 +1,32 @@
+/* The median of a stream of positive numbers in bounded memory: exact for the
+ * first QUANTILE_EXACT, then counted in bins of 1/4096 of what was the median
+ * then (an error of 0.0002 of it at most, interpolated inside the bin). */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define QUANTILE_EXACT 4096
+#define QUANTILE_BINS_PER_UNIT 4096
+#define QUANTILE_UNITS_MAX 16 /* larger values are counted in the last bin */
+
+/* Zero-initialised is empty. */
+struct quantile {
+    uint64_t count;
+    float *exact;            /* NULL once counted in bins */
+    uint32_t exact_capacity;
+    uint32_t *bins;          /* bins first_bin .. first_bin + bin_count - 1 */
+    uint32_t first_bin, bin_count;
+    double unit;
+};
+
+void quantile_done(struct quantile *quantile);                            /* and empty again */
+void quantile_copy(struct quantile *to, const struct quantile *from);     /* `to` is replaced */
+void quantile_add(struct quantile *quantile, double value);
+double quantile_median(const struct quantile *quantile);                  /* NAN when empty */
+
+/* Median of n values (the mean of the middle two when n is even); reorders them.
+ * NAN when n is 0. */
+double median_of(double *values, uint32_t n);
+int64_t median_of_ns(int64_t *values, uint32_t n); /* INT64_MIN when n is 0 */
+double median_of_floats(float *values, uint32_t n);

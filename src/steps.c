@@ -1,0 +1,146 @@
+/* The table of steps by ranks. */
+#include "steps.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+
+void steps_init(struct steps *steps)
+{
+    *steps = (struct steps){.slots = 8};
+}
+
+static size_t row_bytes(uint32_t slots)
+{
+    return sizeof(struct step_row) +
+           slots * (sizeof(uint32_t) + sizeof(struct step_cell));
+}
+
+static void row_free(struct step_row *row)
+{
+    if (!row)
+        return;
+    free(row->has);
+    free(row->cells);
+    free(row);
+}
+
+void steps_done(struct steps *steps)
+{
+    for (size_t i = 0; i < steps->count; i++)
+        row_free(steps_at(steps, i));
+    row_free(steps->spare);
+    free(steps->rows);
+    *steps = (struct steps){0};
+}
+
+size_t steps_lower(const struct steps *steps, int attempt, int64_t step)
+{
+    size_t low = 0, high = steps->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (row_compare(steps_at(steps, middle), attempt, step) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+size_t steps_find(struct steps *steps, int attempt, int64_t step)
+{
+    /* Records come step after step: the row used last, or the one behind it. */
+    for (size_t i = steps->hint; i < steps->count && i < steps->hint + 2; i++) {
+        if (row_compare(steps_at(steps, i), attempt, step) == 0) {
+            steps->hint = i;
+            return i;
+        }
+    }
+    size_t index = steps_lower(steps, attempt, step);
+    if (index == steps->count || row_compare(steps_at(steps, index), attempt, step) != 0)
+        return SIZE_MAX;
+    steps->hint = index;
+    return index;
+}
+
+static struct step_row *row_new(uint32_t slots)
+{
+    struct step_row *row = memory_zeroed(1, sizeof(*row));
+    row->capacity = slots;
+    row->has = memory_zeroed(slots, sizeof(*row->has));
+    row->cells = memory_resized(NULL, slots, sizeof(*row->cells));
+    return row;
+}
+
+/* The spare row, emptied, when it is large enough. */
+static struct step_row *row_again(struct steps *steps)
+{
+    struct step_row *row = steps->spare;
+    if (!row || row->capacity < steps->slots)
+        return NULL;
+    steps->spare = NULL;
+    memset(row->has, 0, row->capacity * sizeof(*row->has));
+    row->reported = 0;
+    row->closed = row->settled = false;
+    return row;
+}
+
+/* One more place behind the rows; the places before the first are used again. */
+static void make_room(struct steps *steps)
+{
+    if (steps->first + steps->count < steps->capacity)
+        return;
+    if (steps->first > steps->capacity / 2) {
+        memmove(steps->rows, steps->rows + steps->first, steps->count * sizeof(*steps->rows));
+        steps->first = 0;
+        return;
+    }
+    steps->capacity = steps->capacity ? steps->capacity * 2 : 64;
+    steps->rows = memory_resized(steps->rows, steps->capacity, sizeof(*steps->rows));
+}
+
+struct step_row *steps_insert(struct steps *steps, size_t index, int attempt, int64_t step)
+{
+    assert(index <= steps->count);
+    struct step_row *row = row_again(steps);
+    if (!row)
+        row = row_new(steps->slots);
+    row->step = step;
+    row->attempt = attempt;
+    make_room(steps);
+    struct step_row **place = steps->rows + steps->first + index;
+    memmove(place + 1, place, (steps->count - index) * sizeof(*place));
+    *place = row;
+    steps->count++;
+    steps->bytes += row_bytes(row->capacity);
+    steps->hint = index;
+    return row;
+}
+
+void steps_reach_slot(struct steps *steps, struct step_row *row, uint32_t slot)
+{
+    while (steps->slots <= slot)
+        steps->slots *= 2;
+    if (slot < row->capacity)
+        return;
+    uint32_t slots = steps->slots;
+    row->has = memory_resized(row->has, slots, sizeof(*row->has));
+    memset(row->has + row->capacity, 0, (slots - row->capacity) * sizeof(*row->has));
+    row->cells = memory_resized(row->cells, slots, sizeof(*row->cells));
+    steps->bytes += row_bytes(slots) - row_bytes(row->capacity);
+    row->capacity = slots;
+}
+
+void steps_drop_oldest(struct steps *steps)
+{
+    assert(steps->count > 0);
+    struct step_row *row = steps_at(steps, 0);
+    steps->first++;
+    steps->count--;
+    steps->hint = steps->hint > 0 ? steps->hint - 1 : 0;
+    steps->bytes -= row_bytes(row->capacity);
+    row_free(steps->spare);
+    steps->spare = row;
+}

@@ -1,0 +1,92 @@
+/* The table of steps by ranks: one row a step, one cell a rank (by slot), rows in
+ * the order of attempts and steps. Adding to a row that is there never
+ * allocates; rows that leave are used again. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record.h"
+#include "summary.h"
+
+/* What one rank said of one step; which fields are there is in step_row.has. */
+struct step_cell {
+    int64_t begin_ns;
+    int64_t phase_ns[PHASE_COUNT];
+    int64_t compute_ns;
+    int64_t step_time_ns;
+    int64_t tokens;
+};
+
+/* What a step came to when its barrier was worked out (barrier.h, fold.h). Kept
+ * with the row so that a screen can look back without doing it again. */
+struct step_digest {
+    enum wait_rule rule;
+    enum evidence time_evidence; /* of step_time_ns; NONE: not known */
+    int64_t step_time_ns;
+    int64_t exchange_ns;         /* -1: not known */
+    int64_t wait_sum_ns;         /* over wait_count ranks */
+    uint32_t wait_count;
+    uint32_t expected;           /* ranks */
+    double own_median_ns, own_max_ns; /* NAN: not known */
+    uint32_t last_slot;          /* the last to arrive; RANK_SLOT_NONE */
+    int64_t tokens;              /* sum over ranks; 0: not known */
+    uint32_t ordinal;            /* of the span's last step up to this one, counted from 0 */
+    /* Sums over the last W steps of the span whose step time is known, this one
+     * included. */
+    int window_steps;
+    double window_time_ns, window_tokens, window_wait_ns, window_rank_time_ns;
+};
+
+struct step_row {
+    int64_t step;
+    int attempt;
+    uint32_t capacity; /* slots there is room for */
+    uint32_t reported; /* ranks */
+    bool closed;       /* it is not waited for any more */
+    bool settled;      /* it is in the averages for good */
+    struct step_digest digest; /* valid once it was folded */
+    uint32_t *has;     /* by slot: RECORD_ bits; 0: no record */
+    struct step_cell *cells; /* by slot */
+};
+
+struct steps {
+    struct step_row **rows; /* rows[first .. first + count - 1], owned */
+    size_t first, count, capacity;
+    struct step_row *spare; /* the last row that left */
+    size_t bytes;           /* of all rows */
+    size_t hint;            /* index of the row that was used last */
+    uint32_t slots;         /* a new row has room for so many */
+};
+
+void steps_init(struct steps *steps);
+void steps_done(struct steps *steps);
+
+static inline struct step_row *steps_at(const struct steps *steps, size_t index)
+{
+    return steps->rows[steps->first + index];
+}
+
+/* Negative, 0, positive as the row stands before, at or after (attempt, step). */
+static inline int row_compare(const struct step_row *row, int attempt, int64_t step)
+{
+    if (row->attempt != attempt)
+        return row->attempt < attempt ? -1 : 1;
+    return row->step < step ? -1 : row->step > step;
+}
+
+/* The index of the first row at or after (attempt, step); count when none is. */
+size_t steps_lower(const struct steps *steps, int attempt, int64_t step);
+
+/* The index of the row, or SIZE_MAX. Fast for the rows used last. */
+size_t steps_find(struct steps *steps, int attempt, int64_t step);
+
+/* A new empty row at `index`, where (attempt, step) belongs. */
+struct step_row *steps_insert(struct steps *steps, size_t index, int attempt, int64_t step);
+
+/* Room for one more rank in a row, and in rows to come. */
+void steps_reach_slot(struct steps *steps, struct step_row *row, uint32_t slot);
+
+/* Takes the oldest row out. count must not be 0. */
+void steps_drop_oldest(struct steps *steps);
