@@ -1,0 +1,27 @@
+/* The commands, and what they share. Each gets its own argv (argv[0] is its name)
+ * and returns the exit status: 0 good, 1 a failure at run time, 2 wrong use. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "options.h"
+#include "run.h"
+
+int command_watch(int argc, char **argv);  /* live screen */
+int command_report(int argc, char **argv); /* no screen: text or JSON */
+int command_demo(int argc, char **argv);   /* the barrier effect, simulated in process */
+
+/* "lockstep: " and the sentence (printf-like) on standard error, whatever is in
+ * it made safe for a terminal. Returns 1. */
+int command_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The description of the run that belongs to the sources: --run, else the first
+ * run.json in a folder among them or beside a file; over it what the options
+ * say. 0, or the exit status after the message was printed. */
+int command_run(const struct options *options, struct run *run);
+
+/* Parses; prints help or the error. -1: go on; else the exit status. `usage` is
+ * the line after "usage: lockstep ", `about` one paragraph. */
+int command_options(struct options *options, unsigned command, int argc, char **argv,
+                    const char *usage, const char *about);

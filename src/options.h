@@ -1,0 +1,80 @@
+/* The command line: one table (options.def) from which the parser and the help
+ * are made. Parsing touches nothing but its result. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "run.h"
+
+/* Which commands take an option. */
+enum {
+    COMMAND_WATCH = 1,
+    COMMAND_REPORT = 2,
+    COMMAND_DEMO = 4,
+    COMMAND_SCREEN = COMMAND_WATCH | COMMAND_DEMO,
+    COMMAND_ANY = COMMAND_WATCH | COMMAND_REPORT | COMMAND_DEMO
+};
+
+#define OPTIONS_SOURCES_MAX 65536
+#define OPTIONS_ALLOW_MAX 64
+
+enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+struct options {
+    /* What the command line says of the run; what it doesn't is as run_init()
+     * leaves it, and `given` has no bit for it. */
+    struct run run;
+    uint64_t given;         /* 1 << OPTION_ id */
+    const char *run_file;   /* --run; NULL */
+    size_t memory_bytes;
+    int close_lag;
+    uint32_t max_ranks;
+
+    int64_t from_step, to_step;
+    bool json;
+    double idle_s;
+
+    int receive_buffer;     /* bytes */
+    const char *allow[OPTIONS_ALLOW_MAX];
+    int allow_count;
+    bool poll_only;
+
+    double fps;
+    enum color_when color;
+    bool ascii, utf8;
+
+    uint32_t ranks;
+    uint64_t seed;
+    double jitter;          /* 0.02 is 2% */
+    double step_time_s;
+    int64_t slow_rank;      /* -1: nobody */
+    double slow_factor;
+    double speed;
+
+    bool help;
+    char **sources;         /* borrowed from argv */
+    int source_count;
+};
+
+/* Ids of the options, for `given`. */
+enum option_id {
+#define OPTION(id, name, letter, argument, commands, help) OPTION_##id,
+#include "options.def"
+#undef OPTION
+    OPTION_COUNT
+};
+
+/* Reads argv[1..argc-1] (argv[0] is the command's name) for one command. Options
+ * and sources may be mixed; "--" ends the options. 0; -1 with a sentence in
+ * `error`: which option, what is wrong, what it takes. argv is reordered. */
+int options_parse(struct options *options, unsigned command, int argc, char **argv, char *error,
+                  size_t error_size);
+
+/* Lays what the command line said of the run over *run. */
+void options_apply_run(const struct options *options, struct run *run);
+
+/* The options of a command, one a line, as --help prints them; `print` gets each
+ * line without its newline. */
+void options_help(unsigned command, void (*print)(void *to, const char *line), void *to);
