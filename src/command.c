@@ -1,0 +1,85 @@
+/* What the commands share: messages, help, the description of the run. */
+#include "command.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "run_json.h"
+#include "text.h"
+
+#define PATH_BYTES 4096
+
+int command_fail(const char *format, ...)
+{
+    char raw[1024], safe[3072];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(raw, sizeof(raw), format, arguments);
+    va_end(arguments);
+    text_sanitise(safe, sizeof(safe), str_from(raw));
+    fprintf(stderr, "lockstep: %s\n", safe);
+    return 1;
+}
+
+static void print_line(void *to, const char *line)
+{
+    fprintf(to, "%s\n", line);
+}
+
+int command_options(struct options *options, unsigned command, int argc, char **argv,
+                    const char *usage, const char *about)
+{
+    char error[512];
+    if (options_parse(options, command, argc, argv, error, sizeof(error)) < 0) {
+        command_fail("%s", error);
+        return 2;
+    }
+    if (!options->help)
+        return -1;
+    printf("usage: lockstep %s\n\n%s\n\n", usage, about);
+    options_help(command, print_line, stdout);
+    return 0;
+}
+
+/* The folder of a source that may hold a run.json: itself, or where it lies.
+ * False for standard input and sockets. */
+static bool run_json_beside(const char *source, char path[PATH_BYTES])
+{
+    struct stat status;
+    if (strcmp(source, "-") == 0 || strncmp(source, "udp://", 6) == 0)
+        return false;
+    int length;
+    if (stat(source, &status) == 0 && S_ISDIR(status.st_mode)) {
+        length = snprintf(path, PATH_BYTES, "%s/run.json", source);
+    } else {
+        const char *slash = strrchr(source, '/');
+        int folder = slash ? (int)(slash - source) + 1 : 0;
+        length = snprintf(path, PATH_BYTES, "%.*srun.json", folder, source);
+    }
+    return length > 0 && length < PATH_BYTES;
+}
+
+int command_run(const struct options *options, struct run *run)
+{
+    char path[PATH_BYTES], error[512];
+    run_init(run);
+    if (options->run_file) {
+        if (run_json_load(options->run_file, run, error, sizeof(error)) < 0)
+            return command_fail("%s: %s; it must be a run description as run.json is",
+                                options->run_file, error);
+    }
+    for (int i = 0; !options->run_file && i < options->source_count; i++) {
+        if (!run_json_beside(options->sources[i], path))
+            continue;
+        int result = run_json_load(path, run, error, sizeof(error));
+        if (result == 0)
+            break;
+        if (result != -ENOENT && result != -ENOTDIR)
+            return command_fail("%s: %s; mend it, or give another with --run", path, error);
+    }
+    options_apply_run(options, run);
+    return 0;
+}
