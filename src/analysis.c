@@ -92,9 +92,9 @@ static void close_around(struct analysis *analysis, size_t index)
         analysis_close(analysis, index);
     if (index >= lag) {
         const struct step_row *old = steps_at(steps, index - lag);
-        if (!old->closed && (old->attempt != row->attempt
-                                 ? row->reported >= analysis->ranks_in_newest
-                                 : row->reported >= old->reported))
+        if (!old->closed &&
+            (old->attempt != row->attempt ? row->reported >= analysis->ranks_in_newest
+                                          : row->reported >= old->reported))
             for (size_t i = index - lag + 1; i-- > 0 && !steps_at(steps, i)->closed;)
                 analysis_close(analysis, i);
     }

@@ -13,17 +13,18 @@
 struct analysis;
 
 struct analysis_options {
-    struct run run;        /* copied */
-    size_t memory_bytes;   /* budget of the step table; 256 MiB is usual */
-    bool keep_history;     /* true: steps stay in the table until the budget is full, to look back;
-                              false: they leave as soon as nothing can land in them any more */
+    struct run run;      /* copied */
+    size_t memory_bytes; /* budget of the step table; 256 MiB is usual */
+    bool keep_history;   /* true: steps stay in the table until the budget is full, to look back;
+                            false: they leave as soon as nothing can land in them any more */
     int64_t from_step, to_step; /* the span, both included; INT64_MIN / INT64_MAX: all */
-    int close_lag;         /* a step closes without a rank that is this many steps behind; 2 */
-    uint32_t max_ranks;    /* 65,536 is usual */
+    int close_lag;              /* a step closes without a rank that is this many steps behind; 2 */
+    uint32_t max_ranks;         /* 65,536 is usual */
 };
 void analysis_options_init(struct analysis_options *options); /* the usual ones */
 
-struct analysis *analysis_new(const struct analysis_options *options); /* never NULL: no memory dies */
+struct analysis *
+analysis_new(const struct analysis_options *options); /* never NULL: no memory dies */
 void analysis_free(struct analysis *analysis);
 
 enum analysis_answer {
@@ -49,7 +50,7 @@ void analysis_set_run(struct analysis *analysis, const struct run *run);
 
 /* Which step a summary shows. */
 struct step_key {
-    bool latest;  /* the newest closed step; the rest is then ignored */
+    bool latest; /* the newest closed step; the rest is then ignored */
     int attempt;
     int64_t step;
 };

@@ -29,8 +29,8 @@ static void choose(struct analysis *analysis)
 {
     if (analysis->choice_final || analysis->choice_rows == analysis->closed_rows)
         return;
-    struct wait_choice choice = rules_survey(&analysis->steps, analysis->ranks.count,
-                                             analysis->options.run.barrier);
+    struct wait_choice choice =
+        rules_survey(&analysis->steps, analysis->ranks.count, analysis->options.run.barrier);
     if (choice.overlapped != analysis->choice.overlapped ||
         choice.clocks_agree != analysis->choice.clocks_agree)
         analysis->current_valid = false;

@@ -72,8 +72,7 @@ struct step_key analysis_find(const struct analysis *analysis, int64_t step)
 /* ---- numbers with their evidence ---- */
 
 /* In a simulated run nothing is measured. */
-static struct quantity number(const struct analysis *analysis, double value,
-                              enum evidence evidence)
+static struct quantity number(const struct analysis *analysis, double value, enum evidence evidence)
 {
     if (evidence == EVIDENCE_NONE || isnan(value))
         return quantity_none();
@@ -116,13 +115,13 @@ static void fill_shown(struct analysis *analysis, size_t index, struct summary *
         .reported = (int)row->reported,
         .expected = (int)digest->expected,
         .rule = digest->rule,
-        .step_time_s = number(analysis, (double)digest->step_time_ns * SECONDS,
-                              digest->time_evidence),
-        .exchange_s = number(analysis,
-                             digest->exchange_ns < 0 ? NAN : (double)digest->exchange_ns * SECONDS,
-                             EVIDENCE_MEASURED),
-        .wait_mean_s = ratio(analysis, (double)digest->wait_sum_ns * SECONDS,
-                             digest->wait_count, evidence),
+        .step_time_s =
+            number(analysis, (double)digest->step_time_ns * SECONDS, digest->time_evidence),
+        .exchange_s =
+            number(analysis, digest->exchange_ns < 0 ? NAN : (double)digest->exchange_ns * SECONDS,
+                   EVIDENCE_MEASURED),
+        .wait_mean_s =
+            ratio(analysis, (double)digest->wait_sum_ns * SECONDS, digest->wait_count, evidence),
         .wait_share = ratio(analysis, (double)digest->wait_sum_ns,
                             waits ? (double)digest->step_time_ns * row->reported : 0, evidence),
         .own_median_s = digest->own_median_ns * SECONDS,
@@ -162,8 +161,7 @@ static void past_window_slowdowns(struct analysis *analysis, size_t index, doubl
     free(counts);
 }
 
-static void window_slowdowns(struct analysis *analysis, size_t index, bool latest,
-                             double *medians)
+static void window_slowdowns(struct analysis *analysis, size_t index, bool latest, double *medians)
 {
     const struct fold *fold = &analysis->current;
     if (!latest && index != SIZE_MAX) {
@@ -171,11 +169,11 @@ static void window_slowdowns(struct analysis *analysis, size_t index, bool lates
         return;
     }
     for (uint32_t i = 0; i < analysis->ranks.count; i++)
-        medians[i] = i < fold->rank_count
-                         ? straggler_window_median(&fold->ranks[i].straggler,
-                                                   fold->samples +
-                                                       (size_t)i * fold->straggler_window)
-                         : NAN;
+        medians[i] =
+            i < fold->rank_count
+                ? straggler_window_median(&fold->ranks[i].straggler,
+                                          fold->samples + (size_t)i * fold->straggler_window)
+                : NAN;
 }
 
 static void fill_span_of_rank(const struct analysis *analysis, uint32_t slot,
@@ -205,8 +203,7 @@ static void fill_step_of_rank(const struct analysis *analysis, const struct step
     to->state = RANK_PRESENT;
     to->has = row->has[slot];
     for (int phase = 0; phase < PHASE_COUNT; phase++)
-        to->phase_s[phase] =
-            to->has & (1u << phase) ? (double)cell->phase_ns[phase] * SECONDS : 0;
+        to->phase_s[phase] = to->has & (1u << phase) ? (double)cell->phase_ns[phase] * SECONDS : 0;
     to->own_s = barrier->own_ns[slot] * SECONDS;
     to->wait_s = barrier->wait_ns[slot] * SECONDS;
     if (row->reported > 1 && row->digest.own_median_ns > 0)
@@ -238,9 +235,8 @@ static void fill_ranks(struct analysis *analysis, size_t index, int64_t now_ns,
 {
     uint32_t count = analysis->ranks.count;
     const struct step_row *row = index != SIZE_MAX ? steps_at(&analysis->steps, index) : NULL;
-    double step_s = quantity_known(summary->window_step_time_s)
-                        ? summary->window_step_time_s.value
-                        : 0;
+    double step_s =
+        quantity_known(summary->window_step_time_s) ? summary->window_step_time_s.value : 0;
     double *medians = memory_resized(NULL, count, sizeof(*medians));
     window_slowdowns(analysis, index, summary->is_latest, medians);
     summary->ranks = memory_resized(summary->ranks, count, sizeof(*summary->ranks));
@@ -276,15 +272,15 @@ static void fill_times(const struct analysis *analysis, struct summary *summary)
     enum evidence evidence = measured ? EVIDENCE_MEASURED : EVIDENCE_COMPUTED;
     double count = (double)times->count;
     summary->step_time_mean_s = ratio(analysis, times->sum_ns * SECONDS, count, evidence);
-    summary->step_time_median_s = number(analysis, quantile_median(&times->quantile) * SECONDS,
-                                         evidence);
+    summary->step_time_median_s =
+        number(analysis, quantile_median(&times->quantile) * SECONDS, evidence);
     summary->step_time_max_s =
         number(analysis, times->count ? times->max_ns * SECONDS : NAN, evidence);
     enum evidence of_waits = wait_rule_evidence(summary->rule);
     summary->wait_share = ratio(analysis, times->wait_ns, times->rank_time_ns,
                                 measured ? of_waits : EVIDENCE_COMPUTED);
-    summary->wait_mean_s = ratio(analysis, fold->wait_sum_ns * SECONDS,
-                                 (double)fold->wait_count, of_waits);
+    summary->wait_mean_s =
+        ratio(analysis, fold->wait_sum_ns * SECONDS, (double)fold->wait_count, of_waits);
     summary->exchange_mean_s = ratio(analysis, fold->exchange_sum_ns * SECONDS,
                                      (double)fold->exchange_count, EVIDENCE_MEASURED);
 }
@@ -341,11 +337,11 @@ static void fill_window(const struct analysis *analysis, const struct step_diges
     double steps = digest->window_steps;
     enum evidence evidence;
     summary->window_steps = digest->window_steps;
-    summary->window_step_time_s = ratio(analysis, digest->window_time_ns * SECONDS, steps,
-                                        digest->time_evidence);
-    summary->window_wait_share = ratio(analysis, digest->window_wait_ns,
-                                       digest->window_rank_time_ns,
-                                       wait_rule_evidence(digest->rule));
+    summary->window_step_time_s =
+        ratio(analysis, digest->window_time_ns * SECONDS, steps, digest->time_evidence);
+    summary->window_wait_share =
+        ratio(analysis, digest->window_wait_ns, digest->window_rank_time_ns,
+              wait_rule_evidence(digest->rule));
     summary->peak_flops = run_peak_flops(run);
     summary->attention = mfu_attention(run);
     double value = rolling_mfu(summary, digest, mfu_model_flop_per_token(run), &evidence);
@@ -354,9 +350,8 @@ static void fill_window(const struct analysis *analysis, const struct step_diges
     summary->hfu = number(analysis, value, evidence);
     summary->tokens_per_step = steps > 0 ? window_tokens(run, digest) / steps : 0;
     summary->tokens_recorded = steps > 0 ? digest->window_tokens / steps : 0;
-    summary->tokens_disagree =
-        run->tokens_per_step > 0 && summary->tokens_recorded > 0 &&
-        fabs(summary->tokens_recorded / run->tokens_per_step - 1) > 0.01;
+    summary->tokens_disagree = run->tokens_per_step > 0 && summary->tokens_recorded > 0 &&
+                               fabs(summary->tokens_recorded / run->tokens_per_step - 1) > 0.01;
 }
 
 static void fill_points(const struct analysis *analysis, size_t index, struct summary *summary)
@@ -416,8 +411,8 @@ void analysis_summary(struct analysis *analysis, struct step_key key, int64_t no
     static const struct step_digest nothing = {.own_median_ns = NAN, .own_max_ns = NAN};
     fill_window(analysis, index != SIZE_MAX ? &steps_at(&analysis->steps, index)->digest : &nothing,
                 summary);
-    summary->shown = (struct summary_step){.own_median_s = NAN, .own_max_s = NAN,
-                                           .last_rank = -1, .begin_s = NAN};
+    summary->shown = (struct summary_step){
+        .own_median_s = NAN, .own_max_s = NAN, .last_rank = -1, .begin_s = NAN};
     summary->shown.step_time_s = summary->shown.exchange_s = summary->shown.wait_mean_s =
         summary->shown.wait_share = quantity_none();
     summary->point_count = 0;

@@ -18,24 +18,24 @@ struct analysis {
     struct ranks ranks;
     struct names names;
     struct steps steps;
-    struct barrier barrier;      /* room to work in */
+    struct barrier barrier; /* room to work in */
 
-    int attempts;                /* 0 before the first record */
-    uint32_t ranks_in_newest;    /* ranks that take part in the newest attempt */
-    size_t settled_rows;         /* rows at the front of the table that are settled */
-    size_t latest_behind;        /* how many rows behind the newest a late record has landed */
-    struct fold settled;         /* over the settled rows, and those that left the table */
-    struct fold current;         /* the same, and over the closed rows behind them */
-    bool current_valid;          /* current has all that settled has, and nothing changed under it */
-    size_t current_rows;         /* rows at the front of the table that are in current */
+    int attempts;             /* 0 before the first record */
+    uint32_t ranks_in_newest; /* ranks that take part in the newest attempt */
+    size_t settled_rows;      /* rows at the front of the table that are settled */
+    size_t latest_behind;     /* how many rows behind the newest a late record has landed */
+    struct fold settled;      /* over the settled rows, and those that left the table */
+    struct fold current;      /* the same, and over the closed rows behind them */
+    bool current_valid;       /* current has all that settled has, and nothing changed under it */
+    size_t current_rows;      /* rows at the front of the table that are in current */
     struct wait_choice choice;
-    size_t choice_rows;          /* closed rows it was made from */
+    size_t choice_rows; /* closed rows it was made from */
     bool choice_final;
     size_t closed_rows;
 
     bool simulated;
     uint64_t records, duplicate, late, too_late, refused;
-    int64_t last_record_ns;      /* the reader's clock; INT64_MIN: none yet */
+    int64_t last_record_ns; /* the reader's clock; INT64_MIN: none yet */
     bool finished, changed;
 };
 

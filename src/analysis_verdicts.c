@@ -188,8 +188,7 @@ void analysis_verdicts(struct analysis *analysis, size_t index, uint32_t ordinal
                        struct summary *summary)
 {
     struct list list = {0};
-    const struct step_row *row =
-        index != SIZE_MAX ? steps_at(&analysis->steps, index) : NULL;
+    const struct step_row *row = index != SIZE_MAX ? steps_at(&analysis->steps, index) : NULL;
     add_stragglers(analysis, ordinal, &list, summary);
     if (list.count > 1)
         qsort(list.items, list.count, sizeof(*list.items), by_slowdown);

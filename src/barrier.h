@@ -14,8 +14,8 @@ struct wait_choice {
 /* Arrays by slot, `slots` long, kept from step to step. */
 struct barrier {
     uint32_t slots;
-    double *own_ns;    /* own time before the barrier; NAN: no record, or not known */
-    double *wait_ns;   /* NAN likewise */
+    double *own_ns;  /* own time before the barrier; NAN: no record, or not known */
+    double *wait_ns; /* NAN likewise */
     double *scratch;
     struct step_digest digest; /* but for its window */
 };

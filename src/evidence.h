@@ -30,5 +30,5 @@ static inline bool quantity_known(struct quantity q)
     return q.evidence != EVIDENCE_NONE;
 }
 
-char evidence_letter(enum evidence evidence);       /* 'm', 'c', 's', 'e', or ' ' for none */
-const char *evidence_name(enum evidence evidence);  /* "measured", ...; "none" */
+char evidence_letter(enum evidence evidence);      /* 'm', 'c', 's', 'e', or ' ' for none */
+const char *evidence_name(enum evidence evidence); /* "measured", ...; "none" */

@@ -14,8 +14,8 @@ void fold_init(struct fold *fold, const struct run *run, int64_t from_step, int6
     assert(run->window >= 1 && run->window <= STRAGGLER_WINDOW_MAX);
     *fold = (struct fold){
         .window = run->window,
-        .straggler_window = run->window > STRAGGLER_STEPS_MIN ? (uint32_t)run->window
-                                                              : STRAGGLER_STEPS_MIN,
+        .straggler_window =
+            run->window > STRAGGLER_STEPS_MIN ? (uint32_t)run->window : STRAGGLER_STEPS_MIN,
         .threshold = run->threshold,
         .from_step = from_step,
         .to_step = to_step,
@@ -104,8 +104,8 @@ const struct step_row *fold_row_before(const struct steps *steps, size_t index)
     return before->attempt == row->attempt && before->step == row->step - 1 ? before : NULL;
 }
 
-int fold_blame(const struct steps *steps, size_t first, size_t last, uint32_t slot,
-               uint32_t ranks, struct wait_choice choice)
+int fold_blame(const struct steps *steps, size_t first, size_t last, uint32_t slot, uint32_t ranks,
+               struct wait_choice choice)
 {
     double *values = memory_resized(NULL, ranks, sizeof(*values));
     double excess[PHASE_COUNT] = {0};
@@ -144,8 +144,7 @@ static bool make_room_for_event(struct fold *fold)
 {
     if (fold->event_count < FOLD_EVENTS_MAX) {
         if (fold->event_count == fold->event_capacity)
-            fold->events =
-                memory_grown(fold->events, &fold->event_capacity, sizeof(*fold->events));
+            fold->events = memory_grown(fold->events, &fold->event_capacity, sizeof(*fold->events));
         return true;
     }
     fold->events_dropped++;
@@ -174,8 +173,8 @@ static void open_event(struct fold *fold, const struct steps *steps, size_t inde
     *event = (struct fold_event){
         .slot = slot,
         .attempt = row->attempt,
-        .phase = fold_blame(steps, index > span ? index - span : 0, index, slot,
-                            fold->rank_count, choice),
+        .phase = fold_blame(steps, index > span ? index - span : 0, index, slot, fold->rank_count,
+                            choice),
         .slowdown = NAN,
         .from_step = step_of(fold, straggler->from),
         .named_step = row->step,
@@ -222,9 +221,9 @@ static void fold_ranks(struct fold *fold, const struct steps *steps, size_t inde
             continue;
         double slowdown = barrier->own_ns[i] * scale;
         quantile_add(&rank->slowdown, slowdown);
-        enum straggler_change change = straggler_add(
-            &rank->straggler, fold->samples + (size_t)i * fold->straggler_window,
-            fold->straggler_window, fold->threshold, slowdown, fold->ordinal);
+        enum straggler_change change =
+            straggler_add(&rank->straggler, fold->samples + (size_t)i * fold->straggler_window,
+                          fold->straggler_window, fold->threshold, slowdown, fold->ordinal);
         if (change == STRAGGLER_NAMED)
             open_event(fold, steps, index, i, choice);
         else if (change == STRAGGLER_CLEARED)
@@ -305,8 +304,8 @@ static void fold_span(struct fold *fold, const struct step_row *row,
     fold_window(fold, digest, row->reported);
 }
 
-void fold_row(struct fold *fold, const struct steps *steps, size_t index,
-              const struct ranks *ranks, struct wait_choice choice, struct barrier *barrier)
+void fold_row(struct fold *fold, const struct steps *steps, size_t index, const struct ranks *ranks,
+              struct wait_choice choice, struct barrier *barrier)
 {
     struct step_row *row = steps_at(steps, index);
     barrier_compute(barrier, row, fold_row_before(steps, index), ranks->count, choice);

@@ -16,18 +16,18 @@ struct fold_rank {
     int64_t steps;
     int64_t wait_steps;
     double wait_sum_ns;
-    int64_t last_count;       /* steps in which it arrived last */
+    int64_t last_count; /* steps in which it arrived last */
     struct quantile slowdown;
     struct straggler straggler;
-    int32_t event;            /* index of its verdict in force; -1: none */
+    int32_t event; /* index of its verdict in force; -1: none */
 };
 
 /* A straggler verdict, past or in force. */
 struct fold_event {
     uint32_t slot;
     int attempt;
-    int phase;                /* to blame; -1 */
-    double slowdown;          /* while it is past; in force it is asked of `since` */
+    int phase;       /* to blame; -1 */
+    double slowdown; /* while it is past; in force it is asked of `since` */
     int64_t from_step, named_step, to_step, cleared_step; /* -1: not yet */
     uint32_t named_ordinal, cleared_ordinal;              /* UINT32_MAX: not yet */
 };
@@ -46,7 +46,7 @@ struct fold_times {
 };
 
 struct fold {
-    int window;               /* W */
+    int window;                /* W */
     uint32_t straggler_window; /* at least STRAGGLER_STEPS_MIN */
     double threshold;
     int64_t from_step, to_step; /* the span */
@@ -55,11 +55,11 @@ struct fold {
     struct fold_rank *ranks;            /* by slot, owned */
     struct slow_sample *samples;        /* slots x straggler_window, row-major, owned */
 
-    uint32_t ordinal;         /* steps folded: the number of the next one */
-    int64_t *ordinal_steps;   /* step by ordinal % STRAGGLER_WINDOW_MAX, owned */
+    uint32_t ordinal;       /* steps folded: the number of the next one */
+    int64_t *ordinal_steps; /* step by ordinal % STRAGGLER_WINDOW_MAX, owned */
     int64_t complete, incomplete, first_step, last_step; /* -1 */
     struct fold_times measured, computed;
-    double wait_sum_ns;       /* over ranks and steps */
+    double wait_sum_ns; /* over ranks and steps */
     int64_t wait_count;
     double exchange_sum_ns;
     int64_t exchange_count;
@@ -81,8 +81,8 @@ void fold_copy(struct fold *to, const struct fold *from); /* `to` is replaced */
 /* Folds the row at `index` of the table and fills its digest. Rows must come in
  * order; the rows before it (W of them for blame, one for step times) should
  * still be there. `barrier` is room to work in; it holds that step afterwards. */
-void fold_row(struct fold *fold, const struct steps *steps, size_t index,
-              const struct ranks *ranks, struct wait_choice choice, struct barrier *barrier);
+void fold_row(struct fold *fold, const struct steps *steps, size_t index, const struct ranks *ranks,
+              struct wait_choice choice, struct barrier *barrier);
 
 /* The row of the step before the one at `index`; NULL when it is not there. */
 const struct step_row *fold_row_before(const struct steps *steps, size_t index);
@@ -90,5 +90,5 @@ const struct step_row *fold_row_before(const struct steps *steps, size_t index);
 /* The phase whose excess over the median of all ranks was largest in the rows
  * `first` to `last` of the table; -1 when there are no phases. With an overlapped
  * exchange the backward pass tells nothing. */
-int fold_blame(const struct steps *steps, size_t first, size_t last, uint32_t slot,
-               uint32_t ranks, struct wait_choice choice);
+int fold_blame(const struct steps *steps, size_t first, size_t last, uint32_t slot, uint32_t ranks,
+               struct wait_choice choice);

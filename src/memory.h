@@ -14,4 +14,3 @@ void *memory_resized(void *old, size_t count, size_t size);
 /* `old`, which has room for *capacity elements, with room for twice as many (16
  * at first). */
 void *memory_grown(void *old, uint32_t *capacity, size_t size);
-

@@ -10,9 +10,9 @@
 #define NAMES_MAX 65536
 
 struct names {
-    char **text;        /* owned, by id - 1 */
+    char **text; /* owned, by id - 1 */
     uint32_t count, capacity;
-    uint32_t *table;    /* open addressing: ids, 0 is free */
+    uint32_t *table;     /* open addressing: ids, 0 is free */
     uint32_t table_size; /* power of two, 0 at first */
 };
 

@@ -49,7 +49,7 @@ static bool read_count(struct str text, double *ret)
     static const struct {
         char letter;
         double factor;
-    } units[] = {{'k', 1e3}, {'K', 1e3}, {'m', 1e6}, {'M', 1e6}, {'b', 1e9},
+    } units[] = {{'k', 1e3}, {'K', 1e3}, {'m', 1e6}, {'M', 1e6},  {'b', 1e9},
                  {'B', 1e9}, {'g', 1e9}, {'G', 1e9}, {'t', 1e12}, {'T', 1e12}};
     double factor = 1;
     for (size_t i = 0; text.len > 1 && i < sizeof(units) / sizeof(units[0]); i++) {
@@ -107,8 +107,8 @@ static bool slow_rank(struct parser *parser, const char *text)
         return true;
     }
     if (colon && str_to_int(str_of(text, (size_t)(colon - text)), 0, 131071, &options->slow_rank) &&
-        str_to_double(str_from(colon + 1), &options->slow_factor) &&
-        options->slow_factor >= 0.1 && options->slow_factor <= 100)
+        str_to_double(str_from(colon + 1), &options->slow_factor) && options->slow_factor >= 0.1 &&
+        options->slow_factor <= 100)
         return true;
     return fail(parser, "--slow takes RANK:FACTOR, such as 5:1.1, or none, not '%s'", text);
 }

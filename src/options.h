@@ -26,8 +26,8 @@ struct options {
     /* What the command line says of the run; what it doesn't is as run_init()
      * leaves it, and `given` has no bit for it. */
     struct run run;
-    uint64_t given;         /* 1 << OPTION_ id */
-    const char *run_file;   /* --run; NULL */
+    uint64_t given;       /* 1 << OPTION_ id */
+    const char *run_file; /* --run; NULL */
     size_t memory_bytes;
     int close_lag;
     uint32_t max_ranks;
@@ -36,7 +36,7 @@ struct options {
     bool json;
     double idle_s;
 
-    int receive_buffer;     /* bytes */
+    int receive_buffer; /* bytes */
     const char *allow[OPTIONS_ALLOW_MAX];
     int allow_count;
     bool poll_only;
@@ -47,14 +47,14 @@ struct options {
 
     uint32_t ranks;
     uint64_t seed;
-    double jitter;          /* 0.02 is 2% */
+    double jitter; /* 0.02 is 2% */
     double step_time_s;
-    int64_t slow_rank;      /* -1: nobody */
+    int64_t slow_rank; /* -1: nobody */
     double slow_factor;
     double speed;
 
     bool help;
-    char **sources;         /* borrowed from argv */
+    char **sources; /* borrowed from argv */
     int source_count;
 };
 

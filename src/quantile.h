@@ -13,17 +13,17 @@
 /* Zero-initialised is empty. */
 struct quantile {
     uint64_t count;
-    float *exact;            /* NULL once counted in bins */
+    float *exact; /* NULL once counted in bins */
     uint32_t exact_capacity;
-    uint32_t *bins;          /* bins first_bin .. first_bin + bin_count - 1 */
+    uint32_t *bins; /* bins first_bin .. first_bin + bin_count - 1 */
     uint32_t first_bin, bin_count;
     double unit;
 };
 
-void quantile_done(struct quantile *quantile);                            /* and empty again */
-void quantile_copy(struct quantile *to, const struct quantile *from);     /* `to` is replaced */
+void quantile_done(struct quantile *quantile);                        /* and empty again */
+void quantile_copy(struct quantile *to, const struct quantile *from); /* `to` is replaced */
 void quantile_add(struct quantile *quantile, double value);
-double quantile_median(const struct quantile *quantile);                  /* NAN when empty */
+double quantile_median(const struct quantile *quantile); /* NAN when empty */
 
 /* Median of n values (the mean of the middle two when n is even); reorders them.
  * NAN when n is 0. */

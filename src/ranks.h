@@ -19,18 +19,18 @@ struct rank_span {
 
 struct rank_info {
     uint32_t rank;
-    uint32_t host, group;       /* ids in struct names; 0: not given */
+    uint32_t host, group;         /* ids in struct names; 0: not given */
     struct rank_span now, before; /* the attempt it is in, and the one before */
-    int64_t last_seen_ns;       /* the reader's clock at its last record */
-    struct record *suspect;     /* owned, usually NULL: a record whose step went back, without
-                                   a time to tell a restart from a repeated line */
+    int64_t last_seen_ns;         /* the reader's clock at its last record */
+    struct record *suspect;       /* owned, usually NULL: a record whose step went back, without
+                                     a time to tell a restart from a repeated line */
 };
 
 struct ranks {
     struct rank_info *info; /* by slot, owned */
     uint32_t count, capacity;
-    uint32_t max;           /* ranks at most; more are refused */
-    uint32_t *slots;        /* by rank number; RANK_SLOT_NONE */
+    uint32_t max;    /* ranks at most; more are refused */
+    uint32_t *slots; /* by rank number; RANK_SLOT_NONE */
     uint32_t slots_size;
 };
 

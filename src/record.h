@@ -44,22 +44,22 @@ enum {
 /* What is out of these bounds is a damaged line, not a record. */
 #define RECORD_RANK_MAX INT64_C(1048575)
 #define RECORD_STEP_MAX INT64_C(9007199254740991)
-#define RECORD_DURATION_MAX_NS INT64_C(1000000000000000)  /* 1e6 s, 11.6 days */
-#define RECORD_BEGIN_MAX_NS INT64_C(9000000000000000000)  /* the year 2255 */
+#define RECORD_DURATION_MAX_NS INT64_C(1000000000000000) /* 1e6 s, 11.6 days */
+#define RECORD_BEGIN_MAX_NS INT64_C(9000000000000000000) /* the year 2255 */
 #define RECORD_TOKENS_MAX INT64_C(1000000000000000)
 
 struct record {
-    uint32_t has;                 /* RECORD_ bits */
-    uint32_t rank;                /* 0 to RECORD_RANK_MAX */
-    int64_t step;                 /* 0 to RECORD_STEP_MAX */
-    int64_t begin_ns;             /* "t": Unix time of the step's begin, the rank's own clock */
+    uint32_t has;     /* RECORD_ bits */
+    uint32_t rank;    /* 0 to RECORD_RANK_MAX */
+    int64_t step;     /* 0 to RECORD_STEP_MAX */
+    int64_t begin_ns; /* "t": Unix time of the step's begin, the rank's own clock */
     int64_t phase_ns[PHASE_COUNT];
     int64_t compute_ns;
     int64_t step_time_ns;
-    int64_t tokens;               /* tokens this rank trained in this step */
-    int64_t seq;                  /* the sender's own counter, 0 to RECORD_STEP_MAX */
-    struct str host;              /* borrowed from the line until the next one is read */
-    struct str group;             /* borrowed likewise: the peers it is compared with */
+    int64_t tokens;   /* tokens this rank trained in this step */
+    int64_t seq;      /* the sender's own counter, 0 to RECORD_STEP_MAX */
+    struct str host;  /* borrowed from the line until the next one is read */
+    struct str group; /* borrowed likewise: the peers it is compared with */
 };
 
 /* "data", "forward", "backward", "sync", "optimizer". */

@@ -7,7 +7,7 @@
 #include "memory.h"
 #include "quantile.h"
 
-#define SKIPPED_ROWS 2    /* the first steps compile and warm up */
+#define SKIPPED_ROWS 2 /* the first steps compile and warm up */
 #define ROWS_NEEDED 3
 #define CLOCK_ROWS_MAX 64
 
@@ -83,9 +83,8 @@ static bool release_ns(const struct step_row *row, const struct step_row *next, 
     if (slot >= row->capacity || slot >= next->capacity || !row->has[slot] ||
         !(next->has[slot] & RECORD_BEGIN))
         return false;
-    int64_t optimizer = row->has[slot] & RECORD_OPTIMIZER
-                            ? row->cells[slot].phase_ns[PHASE_OPTIMIZER]
-                            : 0;
+    int64_t optimizer =
+        row->has[slot] & RECORD_OPTIMIZER ? row->cells[slot].phase_ns[PHASE_OPTIMIZER] : 0;
     *ret = (double)(next->cells[slot].begin_ns - optimizer);
     return true;
 }
@@ -93,8 +92,8 @@ static bool release_ns(const struct step_row *row, const struct step_row *next, 
 static bool survey_clocks(const struct steps *steps, uint32_t ranks)
 {
     double *offsets = memory_resized(NULL, (size_t)ranks * CLOCK_ROWS_MAX, sizeof(double));
-    double *sorted = memory_resized(NULL, ranks > CLOCK_ROWS_MAX ? ranks : CLOCK_ROWS_MAX,
-                                    sizeof(double));
+    double *sorted =
+        memory_resized(NULL, ranks > CLOCK_ROWS_MAX ? ranks : CLOCK_ROWS_MAX, sizeof(double));
     uint32_t rows = 0;
     double step_ns = 0, last_median = NAN;
     for (size_t k = SKIPPED_ROWS; k + 1 < steps->count && rows < CLOCK_ROWS_MAX; k++) {

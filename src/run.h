@@ -28,7 +28,7 @@ enum barrier_choice {
 
 /* 0 means "not known" in every number. Plain value; run_init() before use. */
 struct run {
-    char name[RUN_TEXT_BYTES];       /* the run's, "" when not known */
+    char name[RUN_TEXT_BYTES]; /* the run's, "" when not known */
     char model_name[RUN_TEXT_BYTES];
     double params;                   /* model parameters */
     double active_params;            /* used by one token (MoE); 0: all */
@@ -41,8 +41,8 @@ struct run {
     double gpu_watts;                /* W a GPU */
     enum recompute recompute;
     enum attention attention;
-    double threshold;                /* of a straggler: 0.05 is 5% over the median of its peers */
-    int window;                      /* W, steps of a rolling value: 50 */
+    double threshold; /* of a straggler: 0.05 is 5% over the median of its peers */
+    int window;       /* W, steps of a rolling value: 50 */
     enum barrier_choice barrier;
     bool simulated;
 };

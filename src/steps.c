@@ -14,8 +14,7 @@ void steps_init(struct steps *steps)
 
 static size_t row_bytes(uint32_t slots)
 {
-    return sizeof(struct step_row) +
-           slots * (sizeof(uint32_t) + sizeof(struct step_cell));
+    return sizeof(struct step_row) + slots * (sizeof(uint32_t) + sizeof(struct step_cell));
 }
 
 static void row_free(struct step_row *row)

@@ -25,14 +25,14 @@ struct step_digest {
     enum wait_rule rule;
     enum evidence time_evidence; /* of step_time_ns; NONE: not known */
     int64_t step_time_ns;
-    int64_t exchange_ns;         /* -1: not known */
-    int64_t wait_sum_ns;         /* over wait_count ranks */
+    int64_t exchange_ns; /* -1: not known */
+    int64_t wait_sum_ns; /* over wait_count ranks */
     uint32_t wait_count;
-    uint32_t expected;           /* ranks */
+    uint32_t expected;                /* ranks */
     double own_median_ns, own_max_ns; /* NAN: not known */
-    uint32_t last_slot;          /* the last to arrive; RANK_SLOT_NONE */
-    int64_t tokens;              /* sum over ranks; 0: not known */
-    uint32_t ordinal;            /* of the span's last step up to this one, counted from 0 */
+    uint32_t last_slot;               /* the last to arrive; RANK_SLOT_NONE */
+    int64_t tokens;                   /* sum over ranks; 0: not known */
+    uint32_t ordinal;                 /* of the span's last step up to this one, counted from 0 */
     /* Sums over the last W steps of the span whose step time is known, this one
      * included. */
     int window_steps;
@@ -42,13 +42,13 @@ struct step_digest {
 struct step_row {
     int64_t step;
     int attempt;
-    uint32_t capacity; /* slots there is room for */
-    uint32_t reported; /* ranks */
-    bool closed;       /* it is not waited for any more */
-    bool settled;      /* it is in the averages for good */
+    uint32_t capacity;         /* slots there is room for */
+    uint32_t reported;         /* ranks */
+    bool closed;               /* it is not waited for any more */
+    bool settled;              /* it is in the averages for good */
     struct step_digest digest; /* valid once it was folded */
-    uint32_t *has;     /* by slot: RECORD_ bits; 0: no record */
-    struct step_cell *cells; /* by slot */
+    uint32_t *has;             /* by slot: RECORD_ bits; 0: no record */
+    struct step_cell *cells;   /* by slot */
 };
 
 struct steps {

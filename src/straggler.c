@@ -11,8 +11,7 @@ static uint32_t copy_window(const struct straggler *straggler, const struct slow
     return straggler->count;
 }
 
-double straggler_window_median(const struct straggler *straggler,
-                               const struct slow_sample *samples)
+double straggler_window_median(const struct straggler *straggler, const struct slow_sample *samples)
 {
     float values[STRAGGLER_WINDOW_MAX];
     return median_of_floats(values, copy_window(straggler, samples, values));
@@ -41,9 +40,8 @@ static const struct slow_sample *by_age(const struct straggler *straggler,
 
 /* Where the newest run of samples on one side of `level` begins: the place from
  * which the sum of their distances to it is largest. sign 1: above, -1: below. */
-static uint32_t change_ordinal(const struct straggler *straggler,
-                               const struct slow_sample *samples, uint32_t window, double level,
-                               int sign, uint32_t *ret_before)
+static uint32_t change_ordinal(const struct straggler *straggler, const struct slow_sample *samples,
+                               uint32_t window, double level, int sign, uint32_t *ret_before)
 {
     double sum = 0, best = -1;
     uint32_t at = by_age(straggler, samples, window, 0)->ordinal;
@@ -67,8 +65,7 @@ static void begin_verdict(struct straggler *straggler, const struct slow_sample 
 {
     uint32_t before;
     straggler->named = true;
-    straggler->from =
-        change_ordinal(straggler, samples, window, 1 + threshold / 2, 1, &before);
+    straggler->from = change_ordinal(straggler, samples, window, 1 + threshold / 2, 1, &before);
     for (uint32_t age = straggler->count; age-- > 0;) {
         const struct slow_sample *sample = by_age(straggler, samples, window, age);
         if (sample->ordinal >= straggler->from)

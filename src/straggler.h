@@ -23,11 +23,11 @@ struct slow_sample {
 };
 
 struct straggler {
-    uint32_t count, next;        /* samples in the window, and where the next one goes */
-    uint32_t above, above_half;  /* samples over 1 + threshold, and over half of it */
+    uint32_t count, next;       /* samples in the window, and where the next one goes */
+    uint32_t above, above_half; /* samples over 1 + threshold, and over half of it */
     bool named;
-    uint32_t from, to;           /* ordinals of the first and last slow step, when named / cleared */
-    struct quantile since;       /* slowdowns since `from`, while named */
+    uint32_t from, to;     /* ordinals of the first and last slow step, when named / cleared */
+    struct quantile since; /* slowdowns since `from`, while named */
 };
 
 enum straggler_change { STRAGGLER_SAME, STRAGGLER_NAMED, STRAGGLER_CLEARED };

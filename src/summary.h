@@ -20,7 +20,8 @@ enum wait_rule {
     WAIT_OWN,        /* max own time - own time: computed */
     WAIT_OVERLAPPED, /* backward - min backward: computed */
 };
-const char *wait_rule_name(enum wait_rule rule);     /* "unknown", "sync", "clocks", "own", "overlapped" */
+const char *
+wait_rule_name(enum wait_rule rule); /* "unknown", "sync", "clocks", "own", "overlapped" */
 const char *wait_rule_sentence(enum wait_rule rule); /* "sync - min sync", ... for the screen */
 enum evidence wait_rule_evidence(enum wait_rule rule);
 
@@ -36,23 +37,23 @@ enum rank_state {
 struct summary_rank {
     uint32_t rank;
     enum rank_state state;
-    uint32_t has;                 /* RECORD_ bits of its record in the shown step; 0: no record */
-    double phase_s[PHASE_COUNT];  /* of the shown step, where has says so */
-    double own_s;                 /* own time before the barrier; NAN when not known */
-    double wait_s;                /* wait at the barrier of the shown step; NAN when not known */
-    double slowdown;              /* own / median own of the shown step; NAN when not known */
-    bool arrived_last;            /* at the barrier of the shown step */
-    bool straggler;               /* a straggler verdict on it, or on its group, is in force */
-    double window_slowdown;       /* median slowdown over the last W steps; NAN likewise */
+    uint32_t has;                /* RECORD_ bits of its record in the shown step; 0: no record */
+    double phase_s[PHASE_COUNT]; /* of the shown step, where has says so */
+    double own_s;                /* own time before the barrier; NAN when not known */
+    double wait_s;               /* wait at the barrier of the shown step; NAN when not known */
+    double slowdown;             /* own / median own of the shown step; NAN when not known */
+    bool arrived_last;           /* at the barrier of the shown step */
+    bool straggler;              /* a straggler verdict on it, or on its group, is in force */
+    double window_slowdown;      /* median slowdown over the last W steps; NAN likewise */
     /* Over the whole span (--from to --to). */
-    double slowdown_median;       /* NAN when not known; exact for the first 4,096 steps, then 0.0003 */
-    double wait_mean_s;           /* NAN when not known */
+    double slowdown_median; /* NAN when not known; exact for the first 4,096 steps, then 0.0003 */
+    double wait_mean_s;     /* NAN when not known */
     int64_t arrived_last_count;
-    int64_t steps;                /* with a record of this rank */
-    int64_t last_step;            /* the newest step it reported; -1: none */
-    double silent_s;              /* since its last record, by the reader's clock; NAN: not asked */
-    char host[NAME_BYTES];        /* raw bytes from the log: to be sanitised before they are shown */
-    char group[NAME_BYTES];       /* likewise; "" when not given */
+    int64_t steps;          /* with a record of this rank */
+    int64_t last_step;      /* the newest step it reported; -1: none */
+    double silent_s;        /* since its last record, by the reader's clock; NAN: not asked */
+    char host[NAME_BYTES];  /* raw bytes from the log: to be sanitised before they are shown */
+    char group[NAME_BYTES]; /* likewise; "" when not given */
 };
 
 enum verdict_kind {
@@ -68,14 +69,14 @@ const char *verdict_kind_name(enum verdict_kind kind); /* "straggler", ..., "can
 
 struct verdict {
     enum verdict_kind kind;
-    int64_t rank;            /* -1: not about one rank */
-    char group[NAME_BYTES];  /* raw bytes; "" when not about a group */
-    int phase;               /* enum phase to blame; -1: not known */
-    double slowdown;         /* median over the steps since from_step; 1.17 is 17% slower; NAN */
-    int64_t from_step;       /* since when */
-    int64_t named_step;      /* when the evidence was enough to say so; -1 */
-    int64_t to_step;         /* until when; -1: still in force */
-    int attempt;             /* 0-based attempt in which it began */
+    int64_t rank;           /* -1: not about one rank */
+    char group[NAME_BYTES]; /* raw bytes; "" when not about a group */
+    int phase;              /* enum phase to blame; -1: not known */
+    double slowdown;        /* median over the steps since from_step; 1.17 is 17% slower; NAN */
+    int64_t from_step;      /* since when */
+    int64_t named_step;     /* when the evidence was enough to say so; -1 */
+    int64_t to_step;        /* until when; -1: still in force */
+    int attempt;            /* 0-based attempt in which it began */
 };
 
 /* One step of the strips at the foot of the screen, oldest first. */
@@ -106,27 +107,27 @@ struct source_counts {
 
 /* The shown step. */
 struct summary_step {
-    bool known;                   /* false: no step has been closed yet */
+    bool known; /* false: no step has been closed yet */
     int64_t step;
-    int attempt;                  /* 0-based */
-    int reported, expected;       /* ranks */
+    int attempt;            /* 0-based */
+    int reported, expected; /* ranks */
     enum wait_rule rule;
-    struct quantity step_time_s;  /* release to release, or max own + exchange */
+    struct quantity step_time_s; /* release to release, or max own + exchange */
     struct quantity exchange_s;
-    struct quantity wait_mean_s;  /* over its ranks */
-    struct quantity wait_share;   /* of its GPU time, 0 to 1 */
+    struct quantity wait_mean_s;    /* over its ranks */
+    struct quantity wait_share;     /* of its GPU time, 0 to 1 */
     double own_median_s, own_max_s; /* NAN when not known */
-    int64_t last_rank;            /* the last to arrive; -1 */
-    double begin_s;               /* Unix time, median over ranks; NAN when not known */
+    int64_t last_rank;              /* the last to arrive; -1 */
+    double begin_s;                 /* Unix time, median over ranks; NAN when not known */
 };
 
 struct summary {
-    struct run run;               /* with gpus filled from the ranks when nobody said */
-    bool gpus_assumed;            /* run.gpus is the number of ranks */
+    struct run run;    /* with gpus filled from the ranks when nobody said */
+    bool gpus_assumed; /* run.gpus is the number of ranks */
     bool simulated;
     struct source_counts source;
     struct summary_step shown;
-    bool is_latest;               /* the shown step is the newest that is closed */
+    bool is_latest;                          /* the shown step is the newest that is closed */
     int64_t first_in_memory, last_in_memory; /* steps; meaningless unless shown.known */
 
     /* The span: all steps, or --from to --to. */
@@ -134,36 +135,37 @@ struct summary {
     int64_t complete, incomplete;  /* steps */
     int attempts;                  /* 1 and up, 0 before the first record */
     struct quantity step_time_median_s, step_time_mean_s, step_time_max_s;
-    struct quantity wait_mean_s;   /* over ranks and steps */
-    struct quantity wait_share;    /* of the GPU time of those steps, 0 to 1 */
+    struct quantity wait_mean_s; /* over ranks and steps */
+    struct quantity wait_share;  /* of the GPU time of those steps, 0 to 1 */
     struct quantity exchange_mean_s;
-    enum wait_rule rule;           /* of most steps of the span */
-    bool rules_mixed;              /* not of all of them */
+    enum wait_rule rule; /* of most steps of the span */
+    bool rules_mixed;    /* not of all of them */
 
     /* Rolling: the last W steps up to the shown one. */
-    int window_steps;              /* how many there were, up to run.window */
-    struct quantity window_step_time_s;  /* mean */
+    int window_steps;                   /* how many there were, up to run.window */
+    struct quantity window_step_time_s; /* mean */
     struct quantity window_wait_share;
-    struct quantity mfu, hfu;      /* 0 to 1 */
-    enum attention attention;      /* convention of mfu and hfu */
-    double peak_flops;             /* 0: unknown */
-    double tokens_per_step;        /* mean of the window; 0: unknown */
-    bool tokens_disagree;          /* the records' tokens and the run's differ by over 1% */
-    double tokens_recorded;        /* mean of the records' sum a step, when they disagree */
+    struct quantity mfu, hfu; /* 0 to 1 */
+    enum attention attention; /* convention of mfu and hfu */
+    double peak_flops;        /* 0: unknown */
+    double tokens_per_step;   /* mean of the window; 0: unknown */
+    bool tokens_disagree;     /* the records' tokens and the run's differ by over 1% */
+    double tokens_recorded;   /* mean of the records' sum a step, when they disagree */
 
     size_t rank_count;
-    struct summary_rank *ranks;    /* by rank number */
+    struct summary_rank *ranks; /* by rank number */
     size_t verdict_count;
-    struct verdict *verdicts;      /* in force at the shown step first, then the past ones; the report: all */
+    struct verdict
+        *verdicts; /* in force at the shown step first, then the past ones; the report: all */
     size_t verdicts_in_force;
-    uint64_t verdicts_dropped;     /* past ones beyond what is kept */
+    uint64_t verdicts_dropped; /* past ones beyond what is kept */
     size_t point_count;
-    struct summary_point *points;  /* the last ones up to the shown step, oldest first */
+    struct summary_point *points; /* the last ones up to the shown step, oldest first */
 
-    double silent_s;               /* since any record, by the reader's clock; NAN: not asked */
-    int64_t complaint_count;       /* of the lines below, COMPLAINTS_MAX at most */
+    double silent_s;         /* since any record, by the reader's clock; NAN: not asked */
+    int64_t complaint_count; /* of the lines below, COMPLAINTS_MAX at most */
     char complaints[COMPLAINTS_MAX][COMPLAINT_BYTES]; /* "PATH:LINE: what": raw bytes inside */
 };
 
-void summary_init(struct summary *summary);  /* empty */
-void summary_done(struct summary *summary);  /* frees its arrays */
+void summary_init(struct summary *summary); /* empty */
+void summary_done(struct summary *summary); /* frees its arrays */
