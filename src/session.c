@@ -1,0 +1,211 @@
+/* The live session: from records to pictures. */
+#include "session.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "memory.h"
+#include "screen.h"
+#include "session_plain.h"
+#include "session_state.h"
+
+#define SECOND_NS INT64_C(1000000000)
+
+static void on_record(void *to, const struct record *record, int64_t now_ns)
+{
+    struct session *session = to;
+    analysis_add(session->analysis, record, now_ns);
+}
+
+struct sink session_sink(struct session *session)
+{
+    return (struct sink){session, on_record};
+}
+
+struct loop *session_loop(struct session *session)
+{
+    return session->loop;
+}
+
+struct session *session_new(const struct options *options, const struct run *run,
+                            enum view_mode mode, const struct session_caller *caller)
+{
+    struct session *session = memory_zeroed(1, sizeof(*session));
+    struct analysis_options model_options;
+    analysis_options_init(&model_options);
+    model_options.run = *run;
+    model_options.memory_bytes = options->memory_bytes;
+    model_options.close_lag = options->close_lag;
+    model_options.max_ranks = options->max_ranks;
+    session->options = options;
+    session->caller = *caller;
+    session->analysis = analysis_new(&model_options);
+    session->key.latest = true;
+    summary_init(&session->summary);
+    model_init(&session->model, mode);
+    session->model.summary = &session->summary;
+    session->loop = loop_new();
+    return session;
+}
+
+void session_close(struct session *session)
+{
+    if (session->terminal)
+        loop_fd_free(session->terminal);
+    session->terminal = NULL;
+    term_close(session->term);
+    session->term = NULL;
+}
+
+void session_free(struct session *session)
+{
+    if (!session)
+        return;
+    session_close(session);
+    loop_free(session->loop);
+    session_plain_free(session->plain);
+    canvas_done(&session->canvas);
+    summary_done(&session->summary);
+    analysis_free(session->analysis);
+    free(session);
+}
+
+/* ---- pictures ---- */
+
+/* When all has ended nobody is silent. */
+void session_pull(struct session *session, int64_t now_ns)
+{
+    int64_t clock_ns = session->model.mode == MODE_ENDED ? INT64_MIN : now_ns;
+    analysis_summary(session->analysis, session->key, clock_ns, &session->summary);
+    if (session->caller.describe)
+        session->caller.describe(session->caller.to, &session->summary, &session->model.feed,
+                                 session->model.message);
+    session->pulled_ns = now_ns;
+}
+
+void session_lose_terminal(struct session *session)
+{
+    session->status = 1;
+    loop_stop(session->loop);
+}
+
+static void watch_terminal(struct session *session)
+{
+    int writing = term_wants_write(session->term) ? LOOP_WRITABLE : 0;
+    if (session->terminal)
+        loop_fd_want(session->terminal, LOOP_READABLE | LOOP_HANGUP | writing);
+}
+
+void session_draw(struct session *session, int64_t now_ns)
+{
+    struct term_size size = term_size(session->term);
+    session_pull(session, now_ns);
+    session->model.feed.frames_skipped = term_stats(session->term).skipped;
+    session->model.rank_rows = screen_rank_rows(&session->model, size.width, size.height);
+    if (session->canvas.width != size.width || session->canvas.height != size.height)
+        canvas_resize(&session->canvas, size.width, size.height);
+    screen_draw(&session->canvas, &session->model);
+    session->drawn_ns = now_ns;
+    if (term_show(session->term, &session->canvas) < 0)
+        session_lose_terminal(session);
+    else
+        watch_terminal(session);
+}
+
+/* Silence is told in whole seconds: without records once a second is enough. */
+static void on_frame(void *to, int64_t now_ns)
+{
+    struct session *session = to;
+    if (!analysis_changed(session->analysis) && now_ns - session->pulled_ns < SECOND_NS)
+        return;
+    if (!session->plain)
+        session_draw(session, now_ns);
+    else if (!session_plain_write(session->plain, session->analysis, &session->summary))
+        loop_stop(session->loop);
+}
+
+/* ---- begin and end ---- */
+
+static int open_terminal(struct session *session)
+{
+    const struct options *options = session->options;
+    struct term_options term_options = {
+        .color = options->color == COLOR_ALWAYS  ? TERM_COLOR_ALWAYS
+                 : options->color == COLOR_NEVER ? TERM_COLOR_NEVER
+                                                 : TERM_COLOR_AUTO,
+        .charset = options->ascii  ? TERM_CHARSET_ASCII
+                   : options->utf8 ? TERM_CHARSET_UTF8
+                                   : TERM_CHARSET_AUTO,
+    };
+    char error[256] = "";
+    if (term_open(&session->term, &term_options, error, sizeof(error)) < 0)
+        return command_fail("%s", error);
+    term_guard_crashes();
+    struct term_size size = term_size(session->term);
+    canvas_init(&session->canvas, size.width, size.height, term_unicode(session->term));
+    return 0;
+}
+
+int session_open(struct session *session)
+{
+    int64_t every_ns = (int64_t)(1e9 / session->options->fps);
+    signal(SIGPIPE, SIG_IGN);
+    if (isatty(STDOUT_FILENO)) {
+        if (open_terminal(session) != 0)
+            return 1;
+        session_input_open(session);
+        session_draw(session, loop_now_ns(session->loop));
+    } else {
+        session->plain = session_plain_new(STDOUT_FILENO);
+    }
+    session->frame_timer = loop_timer_new(session->loop, every_ns, every_ns, on_frame, session);
+    return session->status;
+}
+
+int session_run(struct session *session, int *ret_signal)
+{
+    loop_run(session->loop);
+    session_close(session);
+    *ret_signal = session->signal;
+    int failed = session->plain ? session_plain_error(session->plain) : 0;
+    if (failed)
+        return command_fail("standard output: %s", strerror(failed));
+    return session->status;
+}
+
+void session_set_run(struct session *session, const struct run *run)
+{
+    analysis_set_run(session->analysis, run);
+}
+
+void session_say(struct session *session, const char *text)
+{
+    snprintf(session->model.message, sizeof(session->model.message), "%s", text);
+    session->pulled_ns = 0; /* due at the next frame */
+}
+
+void session_end(struct session *session)
+{
+    session->model.mode = MODE_ENDED;
+    analysis_finish(session->analysis);
+    if (!session->plain)
+        return;
+    session_plain_write(session->plain, session->analysis, &session->summary);
+    loop_stop(session->loop);
+}
+
+void session_raise(int number)
+{
+    sigset_t set;
+    if (number == 0)
+        return;
+    signal(number, SIG_DFL);
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    raise(number);
+}

@@ -1,0 +1,61 @@
+/* A live session: one loop in which sources, keys, timers, frames and signals
+ * meet. Records go into the model as they come; a picture is drawn when there is
+ * something new to see. Shared by `watch` and `demo`. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model.h"
+#include "options.h"
+#include "run.h"
+#include "sink.h"
+#include "source_loop.h"
+#include "summary.h"
+
+struct session;
+
+/* What the caller knows and the model does not, asked before each picture. */
+struct session_caller {
+    void *to;
+    /* Fills the parts of the summary that are about sources, and feed; `message` is
+     * "" or what is shown until the next key, and may be replaced. NULL: nothing. */
+    void (*describe)(void *to, struct summary *summary, struct feed_info *feed,
+                     char message[MODEL_TEXT_BYTES]);
+};
+
+/* *options are borrowed, *run and *caller copied. Never NULL. */
+struct session *session_new(const struct options *options, const struct run *run,
+                            enum view_mode mode, const struct session_caller *caller);
+
+/* Restores the terminal first. NULL is allowed. After all sources are freed. */
+void session_free(struct session *session);
+
+struct loop *session_loop(struct session *session);
+
+/* Where sources put their records. */
+struct sink session_sink(struct session *session);
+
+/* Opens the terminal and draws the first picture; plain lines when standard
+ * output is not a terminal. 0, or the exit status after a message. */
+int session_open(struct session *session);
+
+/* Restores the terminal before the caller prints something. */
+void session_close(struct session *session);
+
+/* Until the user leaves or a signal says so; in plain text also until the input has
+ * ended. Returns the exit status; *ret_signal is the signal to be raised again
+ * when everything is freed, or 0. */
+int session_run(struct session *session, int *ret_signal);
+
+/* The description of the run has changed. */
+void session_set_run(struct session *session, const struct run *run);
+
+/* Shows a sentence until the next key; raw bytes may stand in it. */
+void session_say(struct session *session, const char *text);
+
+/* No more records will come: the open steps close, the screen stays. */
+void session_end(struct session *session);
+
+/* Dies by that signal, so that the shell sees it; returns at once when it is 0. */
+void session_raise(int number);

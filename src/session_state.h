@@ -1,0 +1,40 @@
+/* What a session holds: for session*.c only. */
+#pragma once
+
+#include "analysis.h"
+#include "canvas.h"
+#include "session.h"
+#include "term.h"
+
+struct session {
+    const struct options *options; /* borrowed */
+    struct session_caller caller;
+    struct analysis *analysis;
+    struct summary summary;
+    struct view_model model;
+    struct step_key key; /* which step is shown */
+
+    struct loop *loop;
+    struct term *term; /* NULL: not open, or plain lines are asked for */
+    struct canvas canvas;
+    struct loop_fd *terminal;
+    struct loop_timer *frame_timer, *resize_timer, *escape_timer;
+    struct keys keys;
+    struct session_plain *plain; /* NULL: a screen is asked for */
+
+    int64_t pulled_ns; /* when the summary was made */
+    int64_t drawn_ns;
+    bool resizing; /* resize_timer runs */
+    int status;
+    int signal; /* that ends it; 0: none did */
+};
+
+/* Makes the summary anew for session->key, and draws it. */
+void session_pull(struct session *session, int64_t now_ns);
+void session_draw(struct session *session, int64_t now_ns);
+
+/* The terminal is gone: nothing is left to be shown. */
+void session_lose_terminal(struct session *session);
+
+/* Keys and signals, from when the terminal is open. */
+void session_input_open(struct session *session);
