@@ -54,11 +54,25 @@ void analysis_free(struct analysis *analysis)
 
 static void fill_cell(struct step_cell *cell, const struct record *record)
 {
+    uint32_t has = record->has;
     cell->begin_ns = record->begin_ns;
-    memcpy(cell->phase_ns, record->phase_ns, sizeof(cell->phase_ns));
-    cell->compute_ns = record->compute_ns;
+    for (int phase = 0; phase < PHASE_COUNT; phase++)
+        cell->phase_ns[phase] = has & (1u << phase) ? record->phase_ns[phase] : 0;
     cell->step_time_ns = record->step_time_ns;
     cell->tokens = record->tokens;
+    cell->work_ns = -1;
+    cell->mark_ns = INT64_MIN;
+    if (has & RECORD_COMPUTE) /* own time in one number: data is in it */
+        cell->work_ns = record->compute_ns;
+    else if (has & (RECORD_DATA | RECORD_FORWARD | RECORD_BACKWARD))
+        cell->work_ns = cell->phase_ns[PHASE_DATA] + cell->phase_ns[PHASE_FORWARD] +
+                        cell->phase_ns[PHASE_BACKWARD];
+    if (!(has & RECORD_BEGIN))
+        return;
+    if (cell->work_ns >= 0)
+        cell->mark_ns = record->begin_ns + cell->work_ns + cell->phase_ns[PHASE_SYNC];
+    else if (has & RECORD_STEP_TIME)
+        cell->mark_ns = record->begin_ns + record->step_time_ns;
 }
 
 /* Whether the record says again what the cell already holds. */
@@ -69,7 +83,7 @@ static bool cell_equals(const struct step_cell *cell, uint32_t has, const struct
     for (int phase = 0; phase < PHASE_COUNT; phase++)
         if ((has & (1u << phase)) && cell->phase_ns[phase] != record->phase_ns[phase])
             return false;
-    return (!(has & RECORD_COMPUTE) || cell->compute_ns == record->compute_ns) &&
+    return (!(has & RECORD_COMPUTE) || cell->work_ns == record->compute_ns) &&
            (!(has & RECORD_STEP_TIME) || cell->step_time_ns == record->step_time_ns) &&
            (!(has & RECORD_BEGIN) || cell->begin_ns == record->begin_ns);
 }

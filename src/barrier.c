@@ -32,37 +32,6 @@ static void reach(struct barrier *barrier, uint32_t slots)
     barrier->slots = slots;
 }
 
-static int64_t phase_or_zero(const struct step_cell *cell, uint32_t has, enum phase phase)
-{
-    return has & (1u << phase) ? cell->phase_ns[phase] : 0;
-}
-
-/* data + forward + backward, or compute; false when neither is there. */
-static inline bool cell_work_ns(const struct step_cell *cell, uint32_t has, int64_t *ret)
-{
-    if (has & RECORD_COMPUTE) {
-        *ret = cell->compute_ns; /* own time in one number: data is in it */
-        return true;
-    }
-    *ret = phase_or_zero(cell, has, PHASE_DATA) + phase_or_zero(cell, has, PHASE_FORWARD) +
-           phase_or_zero(cell, has, PHASE_BACKWARD);
-    return (has & BEFORE_BARRIER) != 0;
-}
-
-bool cell_mark_ns(const struct step_cell *cell, uint32_t has, int64_t *ret)
-{
-    int64_t work;
-    if (!(has & RECORD_BEGIN))
-        return false;
-    if (cell_work_ns(cell, has, &work))
-        *ret = cell->begin_ns + work + phase_or_zero(cell, has, PHASE_SYNC);
-    else if (has & RECORD_STEP_TIME)
-        *ret = cell->begin_ns + cell->step_time_ns;
-    else
-        return false;
-    return true;
-}
-
 /* Which rule all the records of this step allow. */
 static enum wait_rule choose_rule(const struct step_row *row, uint32_t ranks,
                                   struct wait_choice choice)
@@ -90,18 +59,15 @@ static enum wait_rule choose_rule(const struct step_row *row, uint32_t ranks,
 
 /* The value from which a rank's wait is measured: the less it is (sync,
  * backward) or the more (arrival, own time), the later the rank came. */
-static double wait_key(const struct step_cell *cell, uint32_t has, enum wait_rule rule,
-                       double own_ns)
+static inline double wait_key(const struct step_cell *cell, enum wait_rule rule, double own_ns)
 {
     switch (rule) {
     case WAIT_SYNC:
         return (double)cell->phase_ns[PHASE_SYNC];
     case WAIT_OVERLAPPED:
         return (double)cell->phase_ns[PHASE_BACKWARD];
-    case WAIT_CLOCKS: {
-        int64_t mark;
-        return cell_mark_ns(cell, has, &mark) ? -(double)mark : NAN;
-    }
+    case WAIT_CLOCKS:
+        return cell->mark_ns != INT64_MIN ? -(double)cell->mark_ns : NAN;
     default:
         return -own_ns;
     }
@@ -117,17 +83,17 @@ static void fill_own(struct barrier *barrier, const struct step_row *row,
         if (row->has[i] && row->cells[i].phase_ns[PHASE_BACKWARD] < least_backward)
             least_backward = row->cells[i].phase_ns[PHASE_BACKWARD];
     for (uint32_t i = 0; i < ranks; i++) {
-        uint32_t has = i < row->capacity ? row->has[i] : 0;
         const struct step_cell *cell = &row->cells[i];
-        int64_t work;
-        barrier->own_ns[i] = NAN;
-        if (!has || !cell_work_ns(cell, has, &work))
+        if (!row->has[i] || cell->work_ns < 0) {
+            barrier->own_ns[i] = NAN;
             continue;
+        }
+        int64_t own = cell->work_ns;
         if (rule == WAIT_OVERLAPPED)
-            work += least_backward - cell->phase_ns[PHASE_BACKWARD];
-        else if (before && i < before->capacity && (before->has[i] & RECORD_OPTIMIZER))
-            work += before->cells[i].phase_ns[PHASE_OPTIMIZER];
-        barrier->own_ns[i] = (double)work;
+            own += least_backward - cell->phase_ns[PHASE_BACKWARD];
+        else if (before && i < before->capacity && before->has[i])
+            own += before->cells[i].phase_ns[PHASE_OPTIMIZER]; /* 0 when it is not there */
+        barrier->own_ns[i] = (double)own;
     }
 }
 
@@ -136,8 +102,7 @@ static void fill_waits(struct barrier *barrier, const struct step_row *row, uint
     struct step_digest *digest = &barrier->digest;
     double least = INFINITY;
     for (uint32_t i = 0; i < ranks; i++) {
-        uint32_t has = row->has[i];
-        double key = has ? wait_key(&row->cells[i], has, digest->rule, barrier->own_ns[i]) : NAN;
+        double key = row->has[i] ? wait_key(&row->cells[i], digest->rule, barrier->own_ns[i]) : NAN;
         barrier->wait_ns[i] = key;
         if (key < least) { /* the first of equals, by slot */
             least = key;
@@ -180,9 +145,10 @@ static bool time_by_clocks(struct barrier *barrier, const struct step_row *row,
 {
     uint32_t n = 0;
     for (uint32_t i = 0; before && i < ranks && i < before->capacity; i++) {
-        int64_t mark, mark_before;
-        if (row->has[i] && before->has[i] && cell_mark_ns(&row->cells[i], row->has[i], &mark) &&
-            cell_mark_ns(&before->cells[i], before->has[i], &mark_before))
+        if (!row->has[i] || !before->has[i])
+            continue;
+        int64_t mark = row->cells[i].mark_ns, mark_before = before->cells[i].mark_ns;
+        if (mark != INT64_MIN && mark_before != INT64_MIN)
             barrier->scratch[n++] = (double)(mark - mark_before);
     }
     *ret_ns = median_of(barrier->scratch, n);

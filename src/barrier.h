@@ -27,7 +27,3 @@ void barrier_done(struct barrier *barrier);
  * attempt, step - 1), NULL when there is none. Slots >= ranks are not looked at. */
 void barrier_compute(struct barrier *barrier, const struct step_row *row,
                      const struct step_row *before, uint32_t ranks, struct wait_choice choice);
-
-/* When a rank left the barrier (or, without `sync`, was done with its own part):
- * t plus all it recorded up to there. False when it did not say. */
-bool cell_mark_ns(const struct step_cell *cell, uint32_t has, int64_t *ret);

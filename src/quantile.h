@@ -17,7 +17,7 @@ struct quantile {
     uint32_t exact_capacity;
     uint32_t *bins; /* bins first_bin .. first_bin + bin_count - 1 */
     uint32_t first_bin, bin_count;
-    double unit;
+    double bins_per_value; /* QUANTILE_BINS_PER_UNIT / the median when it changed to bins */
 };
 
 void quantile_done(struct quantile *quantile);                        /* and empty again */

@@ -10,11 +10,15 @@
 #include "record.h"
 #include "summary.h"
 
-/* What one rank said of one step; which fields are there is in step_row.has. */
+/* What one rank said of one step; which fields are there is in step_row.has.
+ * Phases that are not there are 0. */
 struct step_cell {
     int64_t begin_ns;
     int64_t phase_ns[PHASE_COUNT];
-    int64_t compute_ns;
+    int64_t work_ns; /* data + forward + backward, or compute; -1: not known */
+    int64_t mark_ns; /* when it left the barrier (or, without `sync`, was done with its own
+                        part) by its clock: begin + work + sync, or begin + step_time;
+                        INT64_MIN: not known */
     int64_t step_time_ns;
     int64_t tokens;
 };

@@ -1,6 +1,7 @@
 /* The report for reading. */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "alarm_lines.h"
 #include "format.h"
@@ -32,7 +33,10 @@ static const char *duration(char out[FORMAT_BYTES], struct quantity seconds, boo
 static const char *share(char out[FORMAT_BYTES], struct quantity part)
 {
     char text[FORMAT_BYTES];
-    format_share(text, quantity_known(part) ? part.value : NAN);
+    if (quantity_known(part))
+        snprintf(text, sizeof(text), "%.2f%%", 100 * part.value);
+    else
+        snprintf(text, sizeof(text), "-");
     return format_evidence(out, text, part.evidence);
 }
 
@@ -95,7 +99,26 @@ static void put_sentences(const struct report *report)
     for (int i = 0; i < count; i++)
         fprintf(report->to, "%s\n", lines[i].text);
     if (alarm_mfu_needs(&model, &needs))
-        fprintf(report->to, "%s\n", needs.text);
+        fprintf(report->to, "MFU %s\n", needs.text);
+}
+
+/* Whether it is the rank's group that is slow, and not the rank. */
+static bool in_slow_group(const struct summary *summary, const struct summary_rank *rank)
+{
+    for (size_t i = 0; i < summary->verdicts_in_force; i++)
+        if (summary->verdicts[i].kind == VERDICT_GROUP &&
+            strcmp(summary->verdicts[i].group, rank->group) == 0)
+            return true;
+    return false;
+}
+
+static const char *mark_of(const struct summary *summary, const struct summary_rank *rank)
+{
+    if (rank->state == RANK_MISSING)
+        return "  <- missing";
+    if (!rank->straggler)
+        return "";
+    return in_slow_group(summary, rank) ? "  <- in a slow group" : "  <- straggler";
 }
 
 static void put_past(const struct report *report)
@@ -142,8 +165,7 @@ static void put_ranks(const struct report *report)
         if (rank->host[0] || rank->group[0])
             fprintf(to, "  %s%s%s", safe(host, rank->host), rank->group[0] ? " / " : "",
                     safe(group, rank->group));
-        fprintf(to, "%s%s\n", rank->straggler ? "  <- straggler" : "",
-                rank->state == RANK_MISSING ? "  <- missing" : "");
+        fprintf(to, "%s\n", mark_of(summary, rank));
     }
 }
 
