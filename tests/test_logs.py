@@ -1,0 +1,159 @@
+"""The real program over real logs: the right values of samples/ddp8, by file, by
+standard input and by UDP, to the digit; and the production jobs with known
+answers in the folder of shared data, where that is there.
+
+The program is named by LOCKSTEP_PROGRAM."""
+import glob
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import unittest
+
+PROGRAM = os.environ["LOCKSTEP_PROGRAM"]
+HERE = os.path.dirname(os.path.abspath(__file__))
+DDP8 = os.path.join(HERE, "..", "samples", "ddp8")
+SHARED = os.path.join(HERE, "..", "..", "shared", "data")
+RUNS = ("slow5", "balanced", "overlap_slow5")
+
+
+def report(*arguments, stdin=None):
+    done = subprocess.run([PROGRAM, "report", "--json", *arguments], input=stdin,
+                          capture_output=True, timeout=60, check=False)
+    if done.returncode != 0:
+        raise AssertionError(f"exit {done.returncode}: {done.stderr.decode()}")
+    return json.loads(done.stdout)
+
+
+def expected(run):
+    """The section of EXPECTED.md about a run."""
+    with open(os.path.join(DDP8, "EXPECTED.md"), encoding="utf-8") as text:
+        section = text.read().split(f"## {run}\n")[1].split("\n## ")[0]
+    ranks = {int(r): (float(s), float(w), int(n)) for r, s, w, n in re.findall(
+        r"^\| (\d+) \| ([\d.]+) \| ([\d.]+) \| (\d+) \|$", section, re.M)}
+    def number(pattern):
+        found = re.search(pattern, section)
+        return float(found.group(1)) if found else None
+    return {
+        "ranks": ranks,
+        "steps": int(number(r"steps \d+\.\.\d+ \((\d+)\)")),
+        "wait": number(r"mean wait over ranks and steps ([\d.]+) s"),
+        "exchange": number(r"mean exchange ([\d.]+) s"),
+        "median": number(r"median ([\d.]+) s, mean"),
+        "mean": number(r"median [\d.]+ s, mean ([\d.]+) s"),
+        "mfu": number(r"full attention: ([\d.]+)%") / 100,
+    }
+
+
+def stragglers(result):
+    return [(v["kind"], v["rank"], v["group"]) for v in result["verdicts"]
+            if v["kind"] in ("straggler", "group", "spike")]
+
+
+def free_port():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Ddp8(unittest.TestCase):
+    def check(self, run, rule, exact_waits):
+        want, got = expected(run), report("--from", "5", os.path.join(DDP8, run))
+        self.assertEqual(got["steps"]["complete"], want["steps"])
+        self.assertEqual(got["wait"]["rule"], rule)
+        self.assertEqual(len(got["per_rank"]), 8)
+        for rank in got["per_rank"]:
+            slowdown, wait, last = want["ranks"][rank["rank"]]
+            self.assertAlmostEqual(rank["slowdown_median"], slowdown, delta=0.0005)
+            self.assertAlmostEqual(rank["wait_mean_s"], wait, delta=1e-6)
+            self.assertEqual(rank["arrived_last"], last)
+        self.assertAlmostEqual(got["wait"]["mean_s"], want["wait"], delta=1e-6)
+        self.assertAlmostEqual(got["step_time_s"]["median"] / want["median"], 1, delta=0.01)
+        self.assertAlmostEqual(got["step_time_s"]["mean"] / want["mean"], 1, delta=0.01)
+        self.assertAlmostEqual(got["mfu"]["value"] / want["mfu"], 1, delta=0.01)
+        self.assertEqual(got["exchange_s"]["mean"] is not None, exact_waits)
+        if exact_waits:
+            self.assertAlmostEqual(got["exchange_s"]["mean"], want["exchange"], delta=1e-6)
+        return got
+
+    def test_slow5_names_rank_5_and_only_rank_5(self):
+        got = self.check("slow5", "sync", True)
+        self.assertEqual(stragglers(got), [("straggler", 5, None)])
+
+    def test_overlap_slow5_finds_its_rule_and_rank_5(self):
+        got = self.check("overlap_slow5", "overlapped", False)
+        self.assertEqual(stragglers(got), [("straggler", 5, None)])
+
+    def test_balanced_names_nobody(self):
+        got = self.check("balanced", "sync", True)
+        self.assertEqual(stragglers(got), [])
+
+    def same_figures(self, run, other):
+        """Equal to the digit, but for how the bytes came."""
+        want = report("--from", "5", os.path.join(DDP8, run))
+        for one in (want, other):
+            for key in ("bytes", "late"):
+                del one["source"][key]
+        self.assertEqual(want, other)
+
+    def test_standard_input_gives_the_same_rank_by_rank_and_step_by_step(self):
+        for run in RUNS:
+            folder = os.path.join(DDP8, run)
+            lines = []
+            for path in sorted(glob.glob(os.path.join(folder, "rank*.jsonl"))):
+                with open(path, "rb") as log:
+                    lines += log.readlines()
+            description = os.path.join(folder, "run.json")
+            for order in (lines, sorted(lines, key=lambda line: json.loads(line)["step"])):
+                got = report("--from", "5", "--run", description, "-", stdin=b"".join(order))
+                self.same_figures(run, got)
+
+    def test_udp_gives_the_same(self):
+        for run in RUNS:
+            folder, port = os.path.join(DDP8, run), free_port()
+            receiver = subprocess.Popen(
+                [PROGRAM, "report", "--json", "--from", "5", "--idle", "1", "--run",
+                 os.path.join(folder, "run.json"), f"udp://127.0.0.1:{port}"],
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.addCleanup(receiver.stderr.close)
+            self.assertIn(b"listening", receiver.stderr.readline())
+            subprocess.run([PROGRAM, "feed", "--from-recording", folder, "--speed", "max", "--to",
+                            f"udp://127.0.0.1:{port}"], check=True, timeout=60,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            out, _ = receiver.communicate(timeout=60)
+            self.assertEqual(receiver.returncode, 0)
+            got = json.loads(out)
+            self.assertEqual(got["source"]["dropped"], 0)
+            self.same_figures(run, got)
+
+
+@unittest.skipUnless(os.path.isdir(SHARED), "the folder of shared data is not there")
+class Production(unittest.TestCase):
+    def log(self, name):
+        return os.path.join(SHARED, "bytedance-straggleranalysis", f"{name}.lockstep.jsonl")
+
+    def test_one_slow_worker_is_named(self):
+        got = report(self.log("AR"))
+        self.assertEqual(stragglers(got), [("straggler", 0, None)])
+        slow = next(r for r in got["per_rank"] if r["rank"] == 0)
+        self.assertAlmostEqual(slow["slowdown_median"], 2.35, delta=0.05)
+        self.assertTrue(all(r["slowdown_median"] < 1.06 for r in got["per_rank"] if r["rank"]))
+        self.assertAlmostEqual(got["step_time_s"]["median"], 46.66, delta=0.1)
+
+    def test_a_slow_stage_is_named_and_not_its_ranks(self):
+        got = report(self.log("ST"))
+        self.assertEqual(stragglers(got), [("group", None, "stage3")])
+
+    def test_logs_without_records_say_so(self):
+        for path in glob.glob(os.path.join(SHARED, "torchtitan", "*.log")):
+            done = subprocess.run([PROGRAM, "report", path], capture_output=True, timeout=60,
+                                  check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(b"no record", done.stderr)
+            self.assertNotIn(b"\x1b", done.stdout + done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
