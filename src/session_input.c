@@ -20,13 +20,14 @@ static void say(struct session *session, const char *text)
     snprintf(session->model.message, sizeof(session->model.message), "%s", text);
 }
 
-/* Pins the shown step, and brings the table's order up to date under it. */
+/* Pins the shown step unless one is, and brings the table up to date under it. */
 static void hold(struct session *session, int64_t now_ns)
 {
     const struct summary_step *shown = &session->summary.shown;
     if (!shown->known)
         return;
-    session->key = (struct step_key){.attempt = shown->attempt, .step = shown->step};
+    if (session->key.latest)
+        session->key = (struct step_key){.attempt = shown->attempt, .step = shown->step};
     session_pull(session, now_ns);
 }
 

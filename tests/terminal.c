@@ -44,29 +44,30 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static void read_some(struct terminal *terminal)
+bool terminal_poll(struct terminal *terminal, int milliseconds)
 {
     struct pollfd ready = {.fd = terminal->master, .events = POLLIN};
-    poll(&ready, 1, 100);
+    poll(&ready, 1, milliseconds);
     ssize_t count = read(terminal->master, terminal->bytes + terminal->length,
                          TERMINAL_BYTES_MAX - terminal->length);
     if (count > 0)
         terminal->length += (size_t)count;
     terminal->bytes[terminal->length] = '\0';
+    return count > 0;
 }
 
 void terminal_read(struct terminal *terminal, size_t wanted)
 {
     int64_t deadline = now_ms() + 10000;
     while (terminal->length < wanted && now_ms() < deadline)
-        read_some(terminal);
+        terminal_poll(terminal, 100);
 }
 
 bool terminal_waits_for(struct terminal *terminal, size_t from, const char *text)
 {
     int64_t deadline = now_ms() + 10000;
     while (!terminal_has(terminal, from, text) && now_ms() < deadline)
-        read_some(terminal);
+        terminal_poll(terminal, 100);
     return terminal_has(terminal, from, text);
 }
 

@@ -23,6 +23,9 @@ void terminal_open(struct terminal *terminal, int width, int height);
 void terminal_close(struct terminal *terminal);
 void terminal_resize(struct terminal *terminal, int width, int height);
 
+/* Waits so long for something and reads it; false when nothing came. */
+bool terminal_poll(struct terminal *terminal, int milliseconds);
+
 /* Reads what comes until `wanted` bytes are there in all, or ten seconds passed. */
 void terminal_read(struct terminal *terminal, size_t wanted);
 

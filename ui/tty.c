@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "squeeze.h"
+
 int tty_open(struct tty *tty, const char *path)
 {
     *tty = (struct tty){.fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)};
@@ -107,10 +109,7 @@ int tty_take(struct tty *tty, int file)
     ssize_t count = pread(file, to, (size_t)length, 0);
     if (count < 0 || ftruncate(file, 0) < 0 || lseek(file, 0, SEEK_SET) < 0)
         return -errno;
-    for (ssize_t i = 0; i < count; i++) {
-        if (to[i] != '\016' && to[i] != '\017')
-            tty->pending[tty->end++] = to[i];
-    }
+    tty->end += squeeze(to, (size_t)count);
     return 0;
 }
 

@@ -28,8 +28,7 @@ void tty_size(const struct tty *tty, int *width, int *height);
 FILE *tty_memory(void);
 
 /* Takes the whole of a file (one in memory) behind the pending bytes and empties
- * it. Shifts to another character set (SO, SI) are left out: they are of no use
- * here, and one that is lost would garble all. 0 or -errno. */
+ * it; squeezed (ui/squeeze.h). 0 or -errno. */
 int tty_take(struct tty *tty, int file);
 
 /* Appends a few bytes; 0 or -ENOMEM. */
