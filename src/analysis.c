@@ -52,12 +52,15 @@ void analysis_free(struct analysis *analysis)
 
 #define CELL_BITS (RECORD_ANY_TIME | RECORD_BEGIN | RECORD_TOKENS)
 
-static void fill_cell(struct step_cell *cell, const struct record *record)
+static inline void fill_cell(struct step_cell *cell, const struct record *record)
 {
     uint32_t has = record->has;
     cell->begin_ns = record->begin_ns;
-    for (int phase = 0; phase < PHASE_COUNT; phase++)
-        cell->phase_ns[phase] = has & (1u << phase) ? record->phase_ns[phase] : 0;
+    if ((has & RECORD_ANY_PHASE) == RECORD_ANY_PHASE)
+        memcpy(cell->phase_ns, record->phase_ns, sizeof(cell->phase_ns));
+    else
+        for (int phase = 0; phase < PHASE_COUNT; phase++)
+            cell->phase_ns[phase] = has & (1u << phase) ? record->phase_ns[phase] : 0;
     cell->step_time_ns = record->step_time_ns;
     cell->tokens = record->tokens;
     cell->work_ns = -1;
@@ -90,6 +93,24 @@ static bool cell_equals(const struct step_cell *cell, uint32_t has, const struct
 
 /* ---- closing ---- */
 
+#define CLOSE_ROWS_MAX 16 /* a row is closed at the latest when so many stand behind it */
+
+/* Whether as many ranks as reported the row at `index` have gone on to `later`, and
+ * so many that it is the job that went on, not a stray record or one file that is
+ * ahead of the others. */
+static bool job_went_on(const struct steps *steps, size_t index, const struct step_row *later)
+{
+    const struct step_row *before = index > 0 ? steps_at(steps, index - 1) : NULL;
+    return later->reported >= steps_at(steps, index)->reported &&
+           (!before || later->reported >= before->reported / 2);
+}
+
+static void close_down_from(struct analysis *analysis, size_t index)
+{
+    for (size_t i = index + 1; i-- > 0 && !steps_at(&analysis->steps, i)->closed;)
+        analysis_close(analysis, i);
+}
+
 /* Closes what the row at `index`, which has just got a record, lets close: itself
  * when every rank has reported it; the row close_lag - 1 before it when all that
  * reported that one have gone on to this one. The first row of an attempt waits
@@ -108,13 +129,14 @@ static void close_around(struct analysis *analysis, size_t index)
         const struct step_row *old = steps_at(steps, index - lag);
         if (!old->closed &&
             (old->attempt != row->attempt ? row->reported >= analysis->ranks_in_newest
-                                          : row->reported >= old->reported))
-            for (size_t i = index - lag + 1; i-- > 0 && !steps_at(steps, i)->closed;)
-                analysis_close(analysis, i);
+                                          : job_went_on(steps, index - lag, row)))
+            close_down_from(analysis, index - lag);
     }
+    if (index >= lag + CLOSE_ROWS_MAX)
+        close_down_from(analysis, index - lag - CLOSE_ROWS_MAX);
     if (!row->closed && index + lag < steps->count) {
         const struct step_row *later = steps_at(steps, index + lag);
-        if (later->attempt != row->attempt || later->reported >= row->reported)
+        if (later->attempt != row->attempt || job_went_on(steps, index, later))
             analysis_close(analysis, index);
     }
 }
@@ -137,12 +159,13 @@ static void note_names(struct analysis *analysis, struct rank_info *info,
 static size_t row_for(struct analysis *analysis, int attempt, int64_t step)
 {
     struct steps *steps = &analysis->steps;
-    size_t index = steps_find(steps, attempt, step);
-    if (index != SIZE_MAX)
-        return index;
-    index = steps->count > 0 && row_compare(steps_at(steps, steps->count - 1), attempt, step) < 0
-                ? steps->count
-                : steps_lower(steps, attempt, step);
+    size_t index = steps->count;
+    if (index > 0 && row_compare(steps_at(steps, index - 1), attempt, step) >= 0) {
+        index = steps_find(steps, attempt, step);
+        if (index != SIZE_MAX)
+            return index;
+        index = steps_lower(steps, attempt, step);
+    }
     if (index < analysis->settled_rows ||
         (index == 0 && analysis->settled.ordinal + analysis->settled_rows > 0))
         return SIZE_MAX;
@@ -163,6 +186,37 @@ static void note_late(struct analysis *analysis, size_t index)
     analysis_row_changed(analysis, index);
 }
 
+/* A rank that had left the job is there again: it is not missed in between. */
+static void note_return(struct analysis *analysis, struct rank_info *info, size_t index,
+                        int64_t step)
+{
+    if (rank_is_expected(info, info->now.attempt, step, steps_stride(&analysis->steps, index)))
+        return;
+    info->now.first_step = step;
+    analysis->current_valid = false;
+}
+
+static inline void put(struct step_row *row, uint32_t slot, const struct record *record)
+{
+    fill_cell(&row->cells[slot], record);
+    row->has[slot] = record->has;
+    row->has_all &= record->has;
+    row->has_any |= record->has;
+    row->reported++;
+}
+
+static void note_filling(struct analysis *analysis)
+{
+    const struct steps *steps = &analysis->steps;
+    size_t lag = (size_t)(analysis->options.close_lag > 1 ? analysis->options.close_lag - 1 : 1);
+    analysis->filling = NULL;
+    if (steps->count <= lag || !steps_at(steps, steps->count - 1 - lag)->closed)
+        return;
+    struct step_row *newest = steps_at(steps, steps->count - 1);
+    if (!newest->closed && newest->attempt == analysis->attempts - 1)
+        analysis->filling = newest;
+}
+
 /* Puts a record that is not a repetition where it belongs. */
 static enum analysis_answer place(struct analysis *analysis, uint32_t slot,
                                   const struct record *record)
@@ -179,33 +233,109 @@ static enum analysis_answer place(struct analysis *analysis, uint32_t slot,
         steps_reach_slot(&analysis->steps, row, slot);
     if (row->closed)
         note_late(analysis, index);
-    fill_cell(&row->cells[slot], record);
-    row->has[slot] = record->has;
-    row->reported++;
-    if (record->step > info->now.last_step)
+    put(row, slot, record);
+    if (record->step > info->now.last_step) {
+        if (info->now.last_step >= 0 && record->step - info->now.last_step > RANK_LEFT_AFTER)
+            note_return(analysis, info, index, record->step);
         info->now.last_step = record->step;
+    }
     if (record->step < info->now.first_step)
         info->now.first_step = record->step;
     close_around(analysis, index);
     if (analysis->steps.bytes > analysis->options.memory_bytes ||
         analysis->steps.count - analysis->settled_rows > SETTLE_ROWS_MIN)
         analysis_settle(analysis);
+    note_filling(analysis);
     return ANALYSIS_TAKEN;
+}
+
+/* Nearly all records: one more for the row that is being filled. */
+static inline bool place_quickly(struct analysis *analysis, uint32_t slot,
+                                 const struct record *record)
+{
+    struct rank_info *info = &analysis->ranks.info[slot];
+    struct step_row *row = analysis->filling;
+    if (!row || row->step != record->step || row->attempt != info->now.attempt ||
+        row->reported + 1 >= analysis->ranks_in_newest || slot >= row->capacity ||
+        info->now.last_step < 0 || record->step - info->now.last_step > RANK_LEFT_AFTER)
+        return false;
+    put(row, slot, record);
+    info->now.last_step = record->step;
+    return true;
 }
 
 /* ---- step numbers that go back ---- */
 
-/* The rank begins a new attempt: it goes on from a checkpoint. */
-static void begin_attempt(struct analysis *analysis, struct rank_info *info)
+static int64_t row_begin_ns(const struct step_row *row)
 {
+    for (uint32_t i = 0; i < row->capacity; i++)
+        if (row->has[i] & RECORD_BEGIN)
+            return row->cells[i].begin_ns;
+    return INT64_MIN;
+}
+
+/* How far the record is in time from the row of an attempt beside its step, made
+ * a number in which less is nearer; INT64_MAX when it cannot be said. */
+static int64_t distance_ns(const struct analysis *analysis, int attempt,
+                           const struct record *record)
+{
+    const struct steps *steps = &analysis->steps;
+    size_t index = steps_lower(steps, attempt, record->step);
+    if (index == steps->count || steps_at(steps, index)->attempt != attempt)
+        index--; /* the row before it, when that is of this attempt: SIZE_MAX otherwise */
+    if (index >= steps->count || steps_at(steps, index)->attempt != attempt)
+        return INT64_MAX;
+    int64_t begin = row_begin_ns(steps_at(steps, index));
+    if (begin == INT64_MIN || !(record->has & RECORD_BEGIN))
+        return INT64_MAX;
+    return begin < record->begin_ns ? record->begin_ns - begin : begin - record->begin_ns;
+}
+
+/* Which of the attempts `low` and up a record belongs to that is the first of its
+ * rank there: the nearest in time; without times the newest that holds the step. */
+static int attempt_of(const struct analysis *analysis, const struct record *record, int low)
+{
+    int best = -1, newest = low;
+    int64_t nearest = INT64_MAX;
+    for (int attempt = low; attempt < analysis->attempts; attempt++) {
+        const struct steps *steps = &analysis->steps;
+        size_t first = steps_lower(steps, attempt, 0);
+        int64_t distance = distance_ns(analysis, attempt, record);
+        if (distance < nearest) {
+            nearest = distance;
+            best = attempt;
+        }
+        if (first < steps->count && steps_at(steps, first)->attempt == attempt &&
+            steps_at(steps, first)->step <= record->step)
+            newest = attempt;
+    }
+    return best >= 0 ? best : newest;
+}
+
+/* The rank begins a new attempt: it goes on from a checkpoint. */
+static void begin_attempt(struct analysis *analysis, struct rank_info *info,
+                          const struct record *record)
+{
+    int attempt = info->now.attempt + 1;
+    if (attempt + 1 < analysis->attempts && (record->has & RECORD_BEGIN))
+        attempt = attempt_of(analysis, record, attempt);
     info->before = info->now;
-    info->now = (struct rank_span){info->now.attempt + 1, INT64_MAX, -1};
+    info->now = (struct rank_span){attempt, INT64_MAX, -1};
+    analysis->current_valid = false; /* who was expected in the attempts before */
     if (info->now.attempt == analysis->attempts) {
         analysis->attempts++;
         analysis->ranks_in_newest = 0;
     }
     if (info->now.attempt == analysis->attempts - 1)
         analysis->ranks_in_newest++;
+}
+
+/* Whether the record begins after the step of `row` had ended on the same rank. */
+static bool begins_after(const struct step_row *row, uint32_t slot, const struct record *record)
+{
+    const struct step_cell *cell = &row->cells[slot];
+    return (row->has[slot] & RECORD_BEGIN) && record->begin_ns > cell->begin_ns &&
+           record->begin_ns >= cell->mark_ns;
 }
 
 static bool begins_after_last(struct analysis *analysis, const struct rank_info *info,
@@ -215,8 +345,31 @@ static bool begins_after_last(struct analysis *analysis, const struct rank_info 
     if (index == SIZE_MAX || !(record->has & RECORD_BEGIN))
         return false;
     const struct step_row *row = steps_at(&analysis->steps, index);
-    return slot < row->capacity && (row->has[slot] & RECORD_BEGIN) &&
-           record->begin_ns > row->cells[slot].begin_ns;
+    return slot < row->capacity && begins_after(row, slot, record);
+}
+
+/* Whether a record of a step that has no row, or none of its rank, is of a new
+ * attempt: it begins after several later steps of its rank had ended. One alone may
+ * be a stray step number. */
+static bool begins_after_later(struct analysis *analysis, const struct rank_info *info,
+                               uint32_t slot, const struct record *record)
+{
+    const struct steps *steps = &analysis->steps;
+    int later = 0;
+    if (!(record->has & RECORD_BEGIN))
+        return false;
+    size_t first = steps_lower(steps, info->now.attempt, record->step);
+    for (size_t i = first; i < steps->count && i < first + 64 && later < 3; i++) {
+        const struct step_row *row = steps_at(steps, i);
+        if (row->attempt != info->now.attempt)
+            break;
+        if (slot >= row->capacity || !(row->has[slot] & RECORD_BEGIN))
+            continue;
+        if (!begins_after(row, slot, record))
+            return false;
+        later++;
+    }
+    return later == 3;
 }
 
 /* Keeps a record whose step went back, until the next one of its rank says
@@ -232,7 +385,7 @@ static void suspect(struct rank_info *info, const struct record *record)
 static enum analysis_answer restart(struct analysis *analysis, uint32_t slot,
                                     const struct record *record)
 {
-    begin_attempt(analysis, &analysis->ranks.info[slot]);
+    begin_attempt(analysis, &analysis->ranks.info[slot], record);
     return place(analysis, slot, record);
 }
 
@@ -248,14 +401,20 @@ static enum analysis_answer add_backward(struct analysis *analysis, uint32_t slo
                 (analysis->steps.count == 0 ||
                  row_compare(steps_at(&analysis->steps, 0), info->now.attempt, record->step) > 0);
     if (!filled && !gone)
-        return place(analysis, slot, record);
+        return begins_after_later(analysis, info, slot, record) ? restart(analysis, slot, record)
+                                                                : place(analysis, slot, record);
     if (filled && cell_equals(&row->cells[slot], row->has[slot], record)) {
         analysis->duplicate++;
         return ANALYSIS_DUPLICATE;
     }
     if (begins_after_last(analysis, info, slot, record))
         return restart(analysis, slot, record);
-    if (info->suspect && record->step == info->suspect->step + 1) {
+    if (filled && (row->has[slot] & record->has & RECORD_BEGIN) &&
+        !begins_after(row, slot, record)) {
+        analysis->duplicate++; /* another account of the same time, not the step done again */
+        return ANALYSIS_DUPLICATE;
+    }
+    if (info->suspect && record->step > info->suspect->step) {
         struct record first = *info->suspect;
         free(info->suspect);
         info->suspect = NULL;
@@ -276,12 +435,14 @@ enum analysis_answer analysis_add(struct analysis *analysis, const struct record
     if (slot == RANK_SLOT_NONE) {
         if (analysis->attempts == 0)
             analysis->attempts = 1;
-        slot = ranks_add(&analysis->ranks, record->rank, analysis->attempts - 1);
+        int attempt = analysis->attempts > 1 ? attempt_of(analysis, record, 0) : 0;
+        slot = ranks_add(&analysis->ranks, record->rank, attempt);
         if (slot == RANK_SLOT_NONE) {
             analysis->refused++;
             return ANALYSIS_REFUSED;
         }
-        analysis->ranks_in_newest++;
+        analysis->ranks_in_newest += attempt == analysis->attempts - 1;
+        analysis->current_valid = false;
     }
     struct rank_info *info = &analysis->ranks.info[slot];
     analysis->records++;
@@ -297,11 +458,14 @@ enum analysis_answer analysis_add(struct analysis *analysis, const struct record
         free(info->suspect);
         info->suspect = NULL;
     }
+    if (place_quickly(analysis, slot, record))
+        return ANALYSIS_TAKEN;
     return place(analysis, slot, record);
 }
 
 void analysis_finish(struct analysis *analysis)
 {
+    analysis->filling = NULL;
     for (size_t i = 0; i < analysis->steps.count; i++)
         analysis_close(analysis, i);
     analysis->finished = true;

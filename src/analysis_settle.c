@@ -12,6 +12,10 @@ void analysis_close(struct analysis *analysis, size_t index)
     if (row->closed)
         return;
     row->closed = true;
+    row->expected = row->reported == analysis->ranks.count
+                        ? row->reported
+                        : ranks_expected(&analysis->ranks, row->attempt, row->step,
+                                         steps_stride(&analysis->steps, index));
     analysis->closed_rows++;
     analysis->changed = true;
 }

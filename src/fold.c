@@ -136,6 +136,8 @@ int fold_blame(const struct steps *steps, size_t first, size_t last, uint32_t sl
 
 static int64_t step_of(const struct fold *fold, uint32_t ordinal)
 {
+    if (fold->ordinal - ordinal >= STRAGGLER_WINDOW_MAX) /* as far back as is known */
+        ordinal = fold->ordinal - STRAGGLER_WINDOW_MAX + 1;
     return fold->ordinal_steps[ordinal % STRAGGLER_WINDOW_MAX];
 }
 
@@ -200,6 +202,23 @@ static void close_event(struct fold *fold, const struct step_row *row, uint32_t 
     quantile_done(&rank->straggler.since);
 }
 
+/* A rank without a record: when a whole window has gone by without it, what was
+ * said of it holds no longer. */
+static void fold_absent(struct fold *fold, const struct step_row *row, uint32_t slot)
+{
+    struct straggler *straggler = &fold->ranks[slot].straggler;
+    uint32_t window = fold->straggler_window;
+    const struct slow_sample *samples = fold->samples + (size_t)slot * window;
+    if (straggler->count == 0)
+        return;
+    uint32_t last = samples[(straggler->next + window - 1) % window].ordinal;
+    if (fold->ordinal - last <= window)
+        return;
+    straggler->to = last;
+    close_event(fold, row, slot);
+    *straggler = (struct straggler){0};
+}
+
 static void fold_ranks(struct fold *fold, const struct steps *steps, size_t index,
                        struct wait_choice choice, const struct barrier *barrier)
 {
@@ -207,13 +226,18 @@ static void fold_ranks(struct fold *fold, const struct steps *steps, size_t inde
     double median = barrier->digest.own_median_ns;
     double scale = median > 0 ? 1 / median : 0;
     bool compared = row->reported >= 2 && scale > 0;
+    bool waits = barrier->digest.wait_count > 0;
     uint32_t count = fold->rank_count < row->capacity ? fold->rank_count : row->capacity;
+    uint32_t window = fold->straggler_window, ordinal = fold->ordinal;
+    double threshold = fold->threshold;
     for (uint32_t i = 0; i < count; i++) {
         struct fold_rank *rank = &fold->ranks[i];
-        if (!row->has[i])
+        if (!row->has[i]) {
+            fold_absent(fold, row, i);
             continue;
+        }
         rank->steps++;
-        if (!isnan(barrier->wait_ns[i])) {
+        if (waits) {
             rank->wait_sum_ns += barrier->wait_ns[i];
             rank->wait_steps++;
         }
@@ -222,8 +246,8 @@ static void fold_ranks(struct fold *fold, const struct steps *steps, size_t inde
         double slowdown = barrier->own_ns[i] * scale;
         quantile_add(&rank->slowdown, slowdown);
         enum straggler_change change =
-            straggler_add(&rank->straggler, fold->samples + (size_t)i * fold->straggler_window,
-                          fold->straggler_window, fold->threshold, slowdown, fold->ordinal);
+            straggler_add(&rank->straggler, fold->samples + (size_t)i * window, window, threshold,
+                          slowdown, ordinal);
         if (change == STRAGGLER_NAMED)
             open_event(fold, steps, index, i, choice);
         else if (change == STRAGGLER_CLEARED)
@@ -310,9 +334,12 @@ void fold_row(struct fold *fold, const struct steps *steps, size_t index, const 
     struct step_row *row = steps_at(steps, index);
     barrier_compute(barrier, row, fold_row_before(steps, index), ranks->count, choice);
     struct step_digest *digest = &barrier->digest;
-    digest->expected = row->reported == ranks->count
-                           ? ranks->count
-                           : ranks_expected(ranks, row->attempt, row->step);
+    digest->expected =
+        row->reported == ranks->count
+            ? ranks->count
+            : ranks_expected(ranks, row->attempt, row->step, steps_stride(steps, index));
+    if (digest->expected < row->expected) /* ranks know only their last two attempts */
+        digest->expected = row->expected;
     if (digest->expected < row->reported)
         digest->expected = row->reported;
     if (row->step >= fold->from_step && row->step <= fold->to_step) {

@@ -57,18 +57,19 @@ uint32_t ranks_in_attempt(const struct ranks *ranks, int attempt)
     return count;
 }
 
-bool rank_is_expected(const struct rank_info *info, int attempt, int64_t step)
+bool rank_is_expected(const struct rank_info *info, int attempt, int64_t step, int64_t stride)
 {
     if (info->now.attempt == attempt)
-        return info->now.first_step <= step && step - info->now.last_step <= RANK_LEFT_AFTER;
+        return info->now.first_step <= step &&
+               (step - info->now.last_step) / RANK_LEFT_AFTER <= stride;
     return info->before.attempt == attempt && info->before.first_step <= step &&
            step <= info->before.last_step;
 }
 
-uint32_t ranks_expected(const struct ranks *ranks, int attempt, int64_t step)
+uint32_t ranks_expected(const struct ranks *ranks, int attempt, int64_t step, int64_t stride)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < ranks->count; i++)
-        count += rank_is_expected(&ranks->info[i], attempt, step);
+        count += rank_is_expected(&ranks->info[i], attempt, step, stride);
     return count;
 }

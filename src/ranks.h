@@ -9,7 +9,7 @@
 #include "record.h"
 
 #define RANK_SLOT_NONE UINT32_MAX
-#define RANK_LEFT_AFTER 256 /* steps without a record: the rank has left the job */
+#define RANK_LEFT_AFTER 256 /* logged steps without a record: the rank has left the job */
 
 /* The steps a rank has reported in one attempt. */
 struct rank_span {
@@ -51,8 +51,9 @@ uint32_t ranks_add(struct ranks *ranks, uint32_t rank, int attempt);
 uint32_t ranks_in_attempt(const struct ranks *ranks, int attempt);
 
 /* Ranks that should have reported a step: those that had joined the attempt, and
- * have not been silent for RANK_LEFT_AFTER steps. O(ranks). */
-uint32_t ranks_expected(const struct ranks *ranks, int attempt, int64_t step);
+ * have not been silent for RANK_LEFT_AFTER logged steps, `stride` steps apart.
+ * O(ranks). */
+uint32_t ranks_expected(const struct ranks *ranks, int attempt, int64_t step, int64_t stride);
 
 /* Whether one rank should have. */
-bool rank_is_expected(const struct rank_info *info, int attempt, int64_t step);
+bool rank_is_expected(const struct rank_info *info, int attempt, int64_t step, int64_t stride);

@@ -48,15 +48,8 @@ size_t steps_lower(const struct steps *steps, int attempt, int64_t step)
     return low;
 }
 
-size_t steps_find(struct steps *steps, int attempt, int64_t step)
+size_t steps_search(struct steps *steps, int attempt, int64_t step)
 {
-    /* Records come step after step: the row used last, or the one behind it. */
-    for (size_t i = steps->hint; i < steps->count && i < steps->hint + 2; i++) {
-        if (row_compare(steps_at(steps, i), attempt, step) == 0) {
-            steps->hint = i;
-            return i;
-        }
-    }
     size_t index = steps_lower(steps, attempt, step);
     if (index == steps->count || row_compare(steps_at(steps, index), attempt, step) != 0)
         return SIZE_MAX;
@@ -81,7 +74,7 @@ static struct step_row *row_again(struct steps *steps)
         return NULL;
     steps->spare = NULL;
     memset(row->has, 0, row->capacity * sizeof(*row->has));
-    row->reported = 0;
+    row->reported = row->expected = 0;
     row->closed = row->settled = false;
     return row;
 }
@@ -100,6 +93,31 @@ static void make_room(struct steps *steps)
     steps->rows = memory_resized(steps->rows, steps->capacity, sizeof(*steps->rows));
 }
 
+/* Places in front of the first row, half as many as there are rows: steps that
+ * come in descending order are not to move all others each time. */
+static void make_room_in_front(struct steps *steps)
+{
+    if (steps->first > 0)
+        return;
+    size_t room = steps->count / 2 + 16;
+    if (room + steps->count > steps->capacity) {
+        steps->capacity = room + steps->count * 2;
+        steps->rows = memory_resized(steps->rows, steps->capacity, sizeof(*steps->rows));
+    }
+    memmove(steps->rows + room, steps->rows, steps->count * sizeof(*steps->rows));
+    steps->first = room;
+}
+
+int64_t steps_stride(const struct steps *steps, size_t index)
+{
+    const struct step_row *row = steps_at(steps, index);
+    const struct step_row *before = index > 0 ? steps_at(steps, index - 1) : NULL;
+    if (before && before->attempt == row->attempt)
+        return row->step - before->step;
+    const struct step_row *next = index + 1 < steps->count ? steps_at(steps, index + 1) : NULL;
+    return next && next->attempt == row->attempt ? next->step - row->step : 1;
+}
+
 struct step_row *steps_insert(struct steps *steps, size_t index, int attempt, int64_t step)
 {
     assert(index <= steps->count);
@@ -108,9 +126,19 @@ struct step_row *steps_insert(struct steps *steps, size_t index, int attempt, in
         row = row_new(steps->slots);
     row->step = step;
     row->attempt = attempt;
-    make_room(steps);
-    struct step_row **place = steps->rows + steps->first + index;
-    memmove(place + 1, place, (steps->count - index) * sizeof(*place));
+    row->has_all = UINT32_MAX;
+    row->has_any = 0;
+    struct step_row **place;
+    if (index < steps->count / 2) {
+        make_room_in_front(steps);
+        steps->first--;
+        place = steps->rows + steps->first + index;
+        memmove(steps->rows + steps->first, steps->rows + steps->first + 1, index * sizeof(*place));
+    } else {
+        make_room(steps);
+        place = steps->rows + steps->first + index;
+        memmove(place + 1, place, (steps->count - index) * sizeof(*place));
+    }
     *place = row;
     steps->count++;
     steps->bytes += row_bytes(row->capacity);

@@ -48,6 +48,8 @@ struct step_row {
     int attempt;
     uint32_t capacity;         /* slots there is room for */
     uint32_t reported;         /* ranks */
+    uint32_t has_all, has_any; /* RECORD_ bits that all of them have, that one of them has */
+    uint32_t expected;         /* ranks, as it looked when the row was closed */
     bool closed;               /* it is not waited for any more */
     bool settled;              /* it is in the averages for good */
     struct step_digest digest; /* valid once it was folded */
@@ -83,8 +85,23 @@ static inline int row_compare(const struct step_row *row, int attempt, int64_t s
 /* The index of the first row at or after (attempt, step); count when none is. */
 size_t steps_lower(const struct steps *steps, int attempt, int64_t step);
 
-/* The index of the row, or SIZE_MAX. Fast for the rows used last. */
-size_t steps_find(struct steps *steps, int attempt, int64_t step);
+size_t steps_search(struct steps *steps, int attempt, int64_t step); /* the long way */
+
+/* The index of the row, or SIZE_MAX. Records come step after step: fast for the
+ * row used last, and the one behind it. */
+static inline size_t steps_find(struct steps *steps, int attempt, int64_t step)
+{
+    for (size_t i = steps->hint; i < steps->count && i < steps->hint + 2; i++) {
+        const struct step_row *row = steps_at(steps, i);
+        if (row->step == step && row->attempt == attempt)
+            return steps->hint = i;
+    }
+    return steps_search(steps, attempt, step);
+}
+
+/* How many steps lie between the row and the one beside it: 1, or more where only
+ * every so many steps are logged. */
+int64_t steps_stride(const struct steps *steps, size_t index);
 
 /* A new empty row at `index`, where (attempt, step) belongs. */
 struct step_row *steps_insert(struct steps *steps, size_t index, int attempt, int64_t step);
