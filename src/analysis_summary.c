@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis_missing.h"
 #include "analysis_table.h"
 #include "analysis_verdicts.h"
 #include "memory.h"
@@ -135,8 +136,15 @@ static void fill_shown(struct analysis *analysis, size_t index, struct summary *
 
 /* ---- the ranks ---- */
 
-/* Medians of the slowdown over the W steps up to a step that is not the newest:
- * worked out again from the table. */
+/* Whether the row counts for the span. */
+static bool in_span(const struct analysis *analysis, size_t index)
+{
+    int64_t step = steps_at(&analysis->steps, index)->step;
+    return step >= analysis->options.from_step && step <= analysis->options.to_step;
+}
+
+/* Medians of the slowdown of the last W records up to a step that is not the
+ * newest: worked out again from the table, as straggler.h does it. */
 static void past_window_slowdowns(struct analysis *analysis, size_t index, double *medians)
 {
     uint32_t ranks = analysis->ranks.count;
@@ -145,14 +153,20 @@ static void past_window_slowdowns(struct analysis *analysis, size_t index, doubl
     float *values = memory_resized(NULL, (size_t)ranks * window, sizeof(*values));
     uint32_t *counts = memory_zeroed(ranks, sizeof(*counts));
     barrier_init(&barrier);
-    for (size_t k = index + 1 > window ? index + 1 - window : 0; k <= index; k++) {
+    uint32_t full = 0;
+    for (size_t k = index + 1; k-- > 0 && full < ranks && index - k < 2 * (size_t)window;) {
+        if (!in_span(analysis, k))
+            continue;
         const struct step_row *row = steps_at(&analysis->steps, k);
         barrier_compute(&barrier, row, fold_row_before(&analysis->steps, k), ranks,
                         analysis->choice);
-        double median = barrier.digest.own_median_ns;
+        double median = barrier.digest.own_median_ns, scale = 1 / median;
         for (uint32_t i = 0; row->reported > 1 && median > 0 && i < ranks; i++)
-            if (barrier.own_ns[i] > 0)
-                values[(size_t)i * window + counts[i]++] = (float)(barrier.own_ns[i] / median);
+            if (barrier.own_ns[i] > 0 && counts[i] < window &&
+                (counts[i] > 0 || index - k <= window)) {
+                values[(size_t)i * window + counts[i]++] = (float)(barrier.own_ns[i] * scale);
+                full += counts[i] == window;
+            }
     }
     for (uint32_t i = 0; i < ranks; i++)
         medians[i] = median_of_floats(values + (size_t)i * window, counts[i]);
@@ -211,17 +225,31 @@ static void fill_step_of_rank(const struct analysis *analysis, const struct step
     to->arrived_last = row->digest.last_slot == slot && row->digest.rule != WAIT_UNKNOWN;
 }
 
-/* Missing: behind the others at the newest step; by the clock, only when it has
- * been silent for more than three median steps. */
-static bool is_missing(const struct analysis *analysis, const struct rank_info *info,
-                       const struct step_row *newest, int64_t now_ns, double step_s,
-                       double silent_s)
+/* Missing, by the reader's clock: behind what the others have reported, be it still
+ * open, and silent for more than three steps; but not when it has left the job. */
+static bool is_silent(const struct analysis *analysis, uint32_t slot, double step_s,
+                      double silent_s)
 {
-    if (!newest || (info->now.attempt == newest->attempt && info->now.last_step >= newest->step))
+    const struct rank_info *info = &analysis->ranks.info[slot];
+    size_t front = analysis_front(analysis, analysis->steps.count - 1);
+    const struct step_row *newest = steps_at(&analysis->steps, front);
+    bool behind = info->now.attempt < newest->attempt ||
+                  (info->now.attempt == newest->attempt && info->now.last_step < newest->step);
+    if (!behind || !(silent_s > 3 * step_s))
         return false;
-    if (now_ns == INT64_MIN || analysis->finished)
-        return info->now.attempt < newest->attempt || info->now.last_step + 1 < newest->step;
-    return silent_s > 3 * step_s;
+    return info->now.attempt < newest->attempt
+               ? analysis_missing_since(analysis, front, slot) >= 0
+               : rank_is_expected(info, newest->attempt, newest->step,
+                                  steps_stride(&analysis->steps, front));
+}
+
+static bool is_missing(const struct analysis *analysis, size_t index, uint32_t slot, bool by_clock,
+                       double step_s, double silent_s)
+{
+    if (index == SIZE_MAX)
+        return false;
+    return by_clock ? is_silent(analysis, slot, step_s, silent_s)
+                    : analysis_missing_since(analysis, index, slot) >= 0;
 }
 
 static int by_rank(const void *a, const void *b)
@@ -237,6 +265,7 @@ static void fill_ranks(struct analysis *analysis, size_t index, int64_t now_ns,
     const struct step_row *row = index != SIZE_MAX ? steps_at(&analysis->steps, index) : NULL;
     double step_s =
         quantity_known(summary->window_step_time_s) ? summary->window_step_time_s.value : 0;
+    bool by_clock = now_ns != INT64_MIN && !analysis->finished && summary->is_latest;
     double *medians = memory_resized(NULL, count, sizeof(*medians));
     window_slowdowns(analysis, index, summary->is_latest, medians);
     summary->ranks = memory_resized(summary->ranks, count, sizeof(*summary->ranks));
@@ -251,8 +280,7 @@ static void fill_ranks(struct analysis *analysis, size_t index, int64_t now_ns,
         to->silent_s = now_ns == INT64_MIN ? NAN : (double)(now_ns - info->last_seen_ns) * SECONDS;
         fill_span_of_rank(analysis, i, to);
         fill_step_of_rank(analysis, row, i, to);
-        if (is_missing(analysis, info, summary->is_latest ? row : NULL, now_ns, step_s,
-                       to->silent_s))
+        if (is_missing(analysis, index, i, by_clock, step_s, to->silent_s))
             to->state = RANK_MISSING;
         str_copy(to->host, sizeof(to->host), str_from(names_get(&analysis->names, info->host)));
         str_copy(to->group, sizeof(to->group), str_from(names_get(&analysis->names, info->group)));
@@ -416,7 +444,8 @@ void analysis_summary(struct analysis *analysis, struct step_key key, int64_t no
     summary->shown.step_time_s = summary->shown.exchange_s = summary->shown.wait_mean_s =
         summary->shown.wait_share = quantity_none();
     summary->point_count = 0;
-    if (index != SIZE_MAX) {
+    /* Past the span's end a row knows the span's last window, and is not shown. */
+    if (index != SIZE_MAX && in_span(analysis, index)) {
         summary->first_in_memory = steps_at(&analysis->steps, 0)->step;
         summary->last_in_memory = steps_at(&analysis->steps, rows - 1)->step;
         fill_points(analysis, index, summary);

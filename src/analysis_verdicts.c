@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis_missing.h"
 #include "memory.h"
 
 /* Room for the verdicts while they are put together. */
@@ -143,18 +144,40 @@ static int by_slowdown(const void *a, const void *b)
 }
 
 /* Ranks that others have left behind by two steps or more. */
-static void add_missing(const struct analysis *analysis, const struct step_row *row,
-                        struct list *list)
+static void add_missing(const struct analysis *analysis, size_t index, struct list *list)
 {
-    for (uint32_t i = 0; row && i < analysis->ranks.count; i++) {
+    for (uint32_t i = 0; index != SIZE_MAX && i < analysis->ranks.count; i++) {
+        int64_t since = analysis_missing_since(analysis, index, i);
+        if (since < 0)
+            continue;
+        struct verdict *verdict = add(list, VERDICT_MISSING, since);
+        verdict->rank = analysis->ranks.info[i].rank;
+        verdict->attempt = analysis->ranks.info[i].now.attempt;
+    }
+}
+
+/* Ranks that were missing for so long that they have left the job. */
+static void add_left(const struct analysis *analysis, size_t index, struct list *list)
+{
+    if (index == SIZE_MAX)
+        return;
+    size_t front = analysis_front(analysis, index);
+    const struct step_row *row = steps_at(&analysis->steps, front);
+    int64_t stride = steps_stride(&analysis->steps, front), patience;
+    if (__builtin_mul_overflow(stride, RANK_LEFT_AFTER, &patience))
+        return;
+    for (uint32_t i = 0; i < analysis->ranks.count; i++) {
         const struct rank_info *info = &analysis->ranks.info[i];
         bool behind = info->now.attempt < row->attempt ||
-                      (info->now.attempt == row->attempt && info->now.last_step + 1 < row->step);
-        if (!behind)
+                      (info->now.attempt == row->attempt && info->now.last_step < row->step);
+        if (!behind || info->now.last_step < 0 ||
+            rank_is_expected(info, row->attempt, row->step, stride) ||
+            analysis_missing_since(analysis, index, i) >= 0)
             continue;
         struct verdict *verdict = add(list, VERDICT_MISSING, info->now.last_step + 1);
         verdict->rank = info->rank;
         verdict->attempt = info->now.attempt;
+        verdict->to_step = info->now.last_step + patience;
     }
 }
 
@@ -192,11 +215,12 @@ void analysis_verdicts(struct analysis *analysis, size_t index, uint32_t ordinal
     add_stragglers(analysis, ordinal, &list, summary);
     if (list.count > 1)
         qsort(list.items, list.count, sizeof(*list.items), by_slowdown);
-    add_missing(analysis, summary->is_latest ? row : NULL, &list);
+    add_missing(analysis, index, &list);
     if (row && summary->rule == WAIT_UNKNOWN && analysis->current.ordinal > 0)
         add(&list, VERDICT_CANNOT_TELL, summary->first_step);
     summary->verdicts_in_force = list.count;
     add_past(analysis, ordinal, &list);
+    add_left(analysis, index, &list);
     add_restarts(analysis, &list);
     free(summary->verdicts);
     summary->verdicts = list.items;

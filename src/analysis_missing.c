@@ -1,0 +1,33 @@
+/* Missing ranks, found in the rows of the table: so that a look back at a step
+ * says what was said then. */
+#include "analysis_missing.h"
+
+#define STRAY_ROWS_MAX 16
+
+size_t analysis_front(const struct analysis *analysis, size_t index)
+{
+    size_t at = index;
+    for (; at > 0 && index - at < STRAY_ROWS_MAX; at--) {
+        const struct step_row *row = steps_at(&analysis->steps, at);
+        if (row->reported >= steps_at(&analysis->steps, at - 1)->reported / 2)
+            return at;
+    }
+    return at == 0 || index - at < STRAY_ROWS_MAX ? at : index;
+}
+
+static bool has_record(const struct step_row *row, uint32_t slot)
+{
+    return slot < row->capacity && row->has[slot] != 0;
+}
+
+int64_t analysis_missing_since(const struct analysis *analysis, size_t index, uint32_t slot)
+{
+    const struct steps *steps = &analysis->steps;
+    size_t front = analysis_front(analysis, index);
+    for (size_t at = front + 1; at-- > 0 && front - at <= RANK_LEFT_AFTER;) {
+        if (!has_record(steps_at(steps, at), slot))
+            continue;
+        return front - at < 2 ? -1 : steps_at(steps, at + 1)->step;
+    }
+    return -1;
+}
