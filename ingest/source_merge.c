@@ -32,7 +32,7 @@ struct pump {
 
 static void spend(struct pump *pump, size_t cost)
 {
-    pump->budget = pump->budget > cost ? pump->budget - cost : 0;
+    pump->budget -= pump->budget > cost ? cost : pump->budget;
 }
 
 static void deliver(struct pump *pump, const struct record *record)
@@ -162,13 +162,19 @@ static void straight(struct pump *pump)
     if (files->slots[0].filled)
         deliver(pump, &file->head);
     files->slots[0].filled = false;
+    size_t want = files_read_size(files);
+    struct record record;
     while (pump->budget > 0 && files->slot_count == 1) {
         size_t bytes;
-        struct record record;
+        while (pump->budget > 0 && stream_next(file->stream, &record)) {
+            if (ordered)
+                order_key(&file->order, &record);
+            deliver(pump, &record);
+        }
         if (file->fd < 0 && !files_reopen(files, file))
             file_close_when_drained(file);
-        enum file_fill fill = file_next(file, files_read_size(files),
-                                        files_verify_head(files, file), &record, &bytes);
+        enum file_fill fill =
+            file_next(file, want, files_verify_head(files, file), &record, &bytes);
         if (fill == FILE_HEAD) {
             if (ordered)
                 order_key(&file->order, &record);

@@ -93,11 +93,11 @@ static struct quantity ratio(const struct analysis *analysis, double part, doubl
 static double begin_median_s(struct analysis *analysis, const struct step_row *row)
 {
     uint32_t n = 0;
-    double *values = analysis->barrier.scratch;
+    int64_t *values = analysis->barrier.scratch;
     for (uint32_t i = 0; i < row->capacity && i < analysis->barrier.slots; i++)
         if (row->has[i] & RECORD_BEGIN)
-            values[n++] = (double)row->cells[i].begin_ns * SECONDS;
-    return median_of(values, n);
+            values[n++] = row->cells[i].begin_ns;
+    return median_of_ns(values, n) * SECONDS;
 }
 
 static void fill_shown(struct analysis *analysis, size_t index, struct summary *summary)

@@ -18,7 +18,9 @@ struct analysis {
     struct ranks ranks;
     struct names names;
     struct steps steps;
-    struct barrier barrier; /* room to work in */
+    struct barrier barrier;   /* room to work in */
+    struct step_row *filling; /* borrowed, may be NULL: the newest row, while all that a record
+                                 of it that does not make it whole has to do is to be put there */
 
     int attempts;             /* 0 before the first record */
     uint32_t ranks_in_newest; /* ranks that take part in the newest attempt */

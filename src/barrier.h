@@ -16,7 +16,7 @@ struct barrier {
     uint32_t slots;
     double *own_ns;  /* own time before the barrier; NAN: no record, or not known */
     double *wait_ns; /* NAN likewise */
-    double *scratch;
+    int64_t *scratch;
     struct step_digest digest; /* but for its window */
 };
 

@@ -53,14 +53,14 @@ DEFINE_SELECT(select_float, float)
 
 /* Eight values sorted without a branch (Batcher's odd-even merge): most jobs that
  * are looked at closely have eight ranks a node. */
-static void sort8(double v[8])
+static void sort8(int64_t v[8])
 {
     static const uint8_t pairs[19][2] = {{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3}, {4, 6},
                                          {5, 7}, {1, 2}, {5, 6}, {0, 4}, {1, 5}, {2, 6}, {3, 7},
                                          {2, 4}, {3, 5}, {1, 2}, {3, 4}, {5, 6}};
 #pragma GCC unroll 19
     for (int i = 0; i < 19; i++) {
-        double a = v[pairs[i][0]], b = v[pairs[i][1]];
+        int64_t a = v[pairs[i][0]], b = v[pairs[i][1]];
         v[pairs[i][0]] = a < b ? a : b;
         v[pairs[i][1]] = a < b ? b : a;
     }
@@ -70,12 +70,6 @@ double median_of(double *values, uint32_t n)
 {
     if (n == 0)
         return NAN;
-    if (n == 8) {
-        double sorted[8];
-        memcpy(sorted, values, sizeof(sorted));
-        sort8(sorted);
-        return (sorted[3] + sorted[4]) / 2;
-    }
     double upper = select_double(values, n, n / 2);
     if (n % 2 == 1)
         return upper;
@@ -98,17 +92,21 @@ double median_of_floats(float *values, uint32_t n)
     return ((double)lower + upper) / 2;
 }
 
-int64_t median_of_ns(int64_t *values, uint32_t n)
+double median_of_ns(int64_t *values, uint32_t n)
 {
     if (n == 0)
-        return INT64_MIN;
+        return NAN;
+    if (n == 8) {
+        sort8(values);
+        return ((double)values[3] + (double)values[4]) / 2;
+    }
     int64_t upper = select_ns(values, n, n / 2);
     if (n % 2 == 1)
-        return upper;
+        return (double)upper;
     int64_t lower = values[0];
     for (uint32_t i = 1; i < n / 2; i++)
         lower = values[i] > lower ? values[i] : lower;
-    return lower + (upper - lower) / 2;
+    return ((double)lower + (double)upper) / 2;
 }
 
 void quantile_done(struct quantile *quantile)
@@ -151,8 +149,8 @@ static void reach_bin(struct quantile *quantile, uint32_t bin)
 static void count_in_bin(struct quantile *quantile, double value)
 {
     double place = value * quantile->bins_per_value;
-    uint32_t last = QUANTILE_UNITS_MAX * QUANTILE_BINS_PER_UNIT - 1;
-    uint32_t bin = place > 0 ? (place < last ? (uint32_t)place : last) : 0;
+    uint32_t bin =
+        place > 0 ? (place < QUANTILE_BIN_LAST ? (uint32_t)place : QUANTILE_BIN_LAST) : 0;
     if (bin - quantile->first_bin >= quantile->bin_count) /* unsigned: below the first too */
         reach_bin(quantile, bin);
     uint32_t *counter = &quantile->bins[bin - quantile->first_bin];
@@ -175,7 +173,7 @@ static void change_to_bins(struct quantile *quantile)
     free(exact);
 }
 
-void quantile_add(struct quantile *quantile, double value)
+void quantile_add_slowly(struct quantile *quantile, double value)
 {
     if (quantile->count == QUANTILE_EXACT && quantile->exact)
         change_to_bins(quantile);

@@ -9,6 +9,7 @@
 #define QUANTILE_EXACT 4096
 #define QUANTILE_BINS_PER_UNIT 4096
 #define QUANTILE_UNITS_MAX 16 /* larger values are counted in the last bin */
+#define QUANTILE_BIN_LAST (QUANTILE_UNITS_MAX * QUANTILE_BINS_PER_UNIT - 1)
 
 /* Zero-initialised is empty. */
 struct quantile {
@@ -22,11 +23,26 @@ struct quantile {
 
 void quantile_done(struct quantile *quantile);                        /* and empty again */
 void quantile_copy(struct quantile *to, const struct quantile *from); /* `to` is replaced */
-void quantile_add(struct quantile *quantile, double value);
-double quantile_median(const struct quantile *quantile); /* NAN when empty */
+void quantile_add_slowly(struct quantile *quantile, double value);    /* in every case */
+double quantile_median(const struct quantile *quantile);              /* NAN when empty */
+
+/* Called for every rank of every step: the usual case, a bin that is there. */
+static inline void quantile_add(struct quantile *quantile, double value)
+{
+    double place = value * quantile->bins_per_value;
+    if (place >= 0 && place < QUANTILE_BIN_LAST) {
+        uint32_t bin = (uint32_t)(int32_t)place - quantile->first_bin; /* below the first: huge */
+        if (bin < quantile->bin_count && quantile->bins[bin] < UINT32_MAX) {
+            quantile->bins[bin]++;
+            quantile->count++;
+            return;
+        }
+    }
+    quantile_add_slowly(quantile, value);
+}
 
 /* Median of n values (the mean of the middle two when n is even); reorders them.
  * NAN when n is 0. */
 double median_of(double *values, uint32_t n);
-int64_t median_of_ns(int64_t *values, uint32_t n); /* INT64_MIN when n is 0 */
+double median_of_ns(int64_t *values, uint32_t n);
 double median_of_floats(float *values, uint32_t n);

@@ -73,23 +73,10 @@ static void begin_verdict(struct straggler *straggler, const struct slow_sample 
     }
 }
 
-enum straggler_change straggler_add(struct straggler *straggler, struct slow_sample *samples,
-                                    uint32_t window, double threshold, double slowdown,
-                                    uint32_t ordinal)
+enum straggler_change straggler_judge(struct straggler *straggler,
+                                      const struct slow_sample *samples, uint32_t window,
+                                      double threshold, double slowdown)
 {
-    struct slow_sample *place = &samples[straggler->next];
-    float over = (float)(1 + threshold), over_half = (float)(1 + threshold / 2);
-    if (straggler->count == window) {
-        straggler->above -= place->slowdown > over;
-        straggler->above_half -= place->slowdown > over_half;
-    } else {
-        straggler->count++;
-    }
-    *place = (struct slow_sample){(float)slowdown, ordinal};
-    straggler->above += place->slowdown > over;
-    straggler->above_half += place->slowdown > over_half;
-    straggler->next = straggler->next + 1 == window ? 0 : straggler->next + 1;
-
     if (straggler->named) {
         quantile_add(&straggler->since, slowdown);
         if (straggler->above_half * 2 > straggler->count)
@@ -98,8 +85,7 @@ enum straggler_change straggler_add(struct straggler *straggler, struct slow_sam
         change_ordinal(straggler, samples, window, 1 + threshold / 2, -1, &straggler->to);
         return STRAGGLER_CLEARED; /* the caller empties `since` when it has its median */
     }
-    if (straggler->count < STRAGGLER_STEPS_MIN || straggler->above * 2 <= straggler->count ||
-        !is_chronic(straggler, samples, threshold))
+    if (straggler->count < STRAGGLER_STEPS_MIN || !is_chronic(straggler, samples, threshold))
         return STRAGGLER_SAME;
     begin_verdict(straggler, samples, window, threshold);
     return STRAGGLER_NAMED;

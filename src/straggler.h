@@ -32,13 +32,37 @@ struct straggler {
 
 enum straggler_change { STRAGGLER_SAME, STRAGGLER_NAMED, STRAGGLER_CLEARED };
 
+/* The part of straggler_add() for a rank that is named, or is slow in most steps. */
+enum straggler_change straggler_judge(struct straggler *straggler,
+                                      const struct slow_sample *samples, uint32_t window,
+                                      double threshold, double slowdown);
+
 /* Adds one slowdown (finite, positive) to a window of `window` samples. When it
  * is NAMED, straggler->from is the step since when it has been slow: the
  * beginning of the run of samples that speak most for a change. When it is
  * CLEARED, straggler->to is the last slow step. */
-enum straggler_change straggler_add(struct straggler *straggler, struct slow_sample *samples,
-                                    uint32_t window, double threshold, double slowdown,
-                                    uint32_t ordinal);
+static inline enum straggler_change straggler_add(struct straggler *straggler,
+                                                  struct slow_sample *samples, uint32_t window,
+                                                  double threshold, double slowdown,
+                                                  uint32_t ordinal)
+{
+    struct slow_sample *place = &samples[straggler->next];
+    float value = (float)slowdown;
+    float over = (float)(1 + threshold), over_half = (float)(1 + threshold / 2);
+    if (straggler->count == window) {
+        straggler->above -= place->slowdown > over;
+        straggler->above_half -= place->slowdown > over_half;
+    } else {
+        straggler->count++;
+    }
+    *place = (struct slow_sample){value, ordinal};
+    straggler->above += value > over;
+    straggler->above_half += value > over_half;
+    straggler->next = straggler->next + 1 == window ? 0 : straggler->next + 1;
+    if (!straggler->named && straggler->above * 2 <= straggler->count)
+        return STRAGGLER_SAME;
+    return straggler_judge(straggler, samples, window, threshold, slowdown);
+}
 
 /* Median of the window; NAN when it is empty. */
 double straggler_window_median(const struct straggler *straggler,
