@@ -5,11 +5,23 @@
 
 #include <cjson/cJSON.h>
 
-static enum scan_result put_item(const cJSON *item, struct record *record,
-                                 char text[2][NAME_BYTES], const char **ret_why)
+/* cJSON ends a text at "\\u0000": such a key is none of ours. */
+static enum field field_of_item(const cJSON *item, struct str key)
 {
-    enum field field = field_of(item->string, strlen(item->string));
-    if (field == FIELD_UNKNOWN || cJSON_IsNull(item))
+    if (memmem(key.p, key.len, "\\u0000", 6))
+        return FIELD_UNKNOWN;
+    return field_of(item->string, strlen(item->string));
+}
+
+/* `value` is the item's text: cJSON reads numbers as doubles, which is not exact. */
+static enum scan_result put_item(const cJSON *item, enum field field, struct str value,
+                                 struct record *record, char text[2][NAME_BYTES],
+                                 const char **ret_why)
+{
+    if (field == FIELD_UNKNOWN)
+        return SCAN_OK;
+    record->has &= ~field_infos[field].bit;
+    if (cJSON_IsNull(item))
         return SCAN_OK;
     *ret_why = "a known key holds a value of another type";
     switch (field_infos[field].type) {
@@ -28,13 +40,12 @@ static enum scan_result put_item(const cJSON *item, struct record *record,
     default:
         if (!cJSON_IsNumber(item))
             return SCAN_RANGE;
-        return field_put_double(record, field, item->valuedouble, ret_why) ? SCAN_OK : SCAN_RANGE;
+        return json_put_number(record, field, value.p, value.p + value.len, ret_why);
     }
 }
 
 enum scan_result decode_cjson(const char *p, const char *end, struct record *record,
-                              char text[2][NAME_BYTES], const char **ret_end,
-                              const char **ret_why)
+                              char text[2][NAME_BYTES], const char **ret_end, const char **ret_why)
 {
     record->has = 0;
     if (!json_valid(p, end, ret_end, ret_why))
@@ -46,13 +57,11 @@ enum scan_result decode_cjson(const char *p, const char *end, struct record *rec
         return SCAN_INVALID;
     }
     enum scan_result result = SCAN_OK;
-    const cJSON *item;
-    cJSON_ArrayForEach(item, object)
-    {
-        result = put_item(item, record, text, ret_why);
-        if (result != SCAN_OK)
-            break;
-    }
+    const cJSON *item = object->child;
+    struct str key, value;
+    for (; item && json_next_member(&p, *ret_end, &key, &value) && result == SCAN_OK;
+         item = item->next)
+        result = put_item(item, field_of_item(item, key), value, record, text, ret_why);
     cJSON_Delete(object);
     return result;
 }

@@ -6,6 +6,7 @@
 #include "str.h"
 
 #define DEPTH_MAX 64
+#define NUMBER_MAX_BYTES 63
 
 static const char *skip_blanks(const char *p, const char *end)
 {
@@ -23,6 +24,7 @@ static const char *digits_end(const char *p, const char *end)
 
 const char *json_number_end(const char *p, const char *end)
 {
+    const char *begin = p;
     if (p < end && *p == '-')
         p++;
     const char *digits = p;
@@ -44,7 +46,7 @@ const char *json_number_end(const char *p, const char *end)
         if (p == exponent)
             return NULL;
     }
-    return p;
+    return p - begin <= NUMBER_MAX_BYTES ? p : NULL;
 }
 
 static bool is_hex(char c)
@@ -162,38 +164,57 @@ bool json_valid(const char *p, const char *end, const char **ret_end, const char
     }
 }
 
-/* A number of a known key. Decimal digits are read exactly, without a double. */
-static enum scan_result put_number(struct record *record, enum field field, const char *p,
-                                   const char *number_end, const char **ret_why)
+/* The decimals in [p, end) in nanoseconds, rounded half up. */
+static int64_t decimals_ns(const char *p, const char *end)
+{
+    int64_t ns = 0, unit = 100000000;
+    for (; p < end && unit > 0; p++, unit /= 10)
+        ns += (*p - '0') * unit;
+    return ns + (p < end && *p >= '5');
+}
+
+enum scan_result json_put_number(struct record *record, enum field field, const char *p,
+                                 const char *end, const char **ret_why)
 {
     bool seconds = field_infos[field].type == FIELD_SECONDS;
-    int64_t whole = 0, fraction = 0, unit = 100000000;
-    const char *q = p;
-    int digits = 0;
-    for (; q < number_end && *q >= '0' && *q <= '9'; q++, digits++)
-        whole = digits < 18 ? whole * 10 + (*q - '0') : whole;
-    bool exact = q > p && digits <= 18 && whole <= INT64_C(9000000000);
-    if (seconds && q < number_end && *q == '.') {
-        for (q++; q < number_end && *q >= '0' && *q <= '9'; q++) {
-            if (unit > 0)
-                fraction += (*q - '0') * unit;
-            else if (unit == 0 && *q >= '5')
-                fraction++;
-            unit = unit > 1 ? unit / 10 : unit == 1 ? 0 : -1;
+    const char *q = digits_end(p, end);
+    int64_t value = 0;
+    bool exact = q > p && q - p <= (seconds ? 10 : 18);
+    for (const char *digit = p; exact && digit < q; digit++)
+        value = value * 10 + (*digit - '0');
+    if (seconds && exact) {
+        exact = value < INT64_C(9000000000);
+        value = exact ? value * INT64_C(1000000000) : 0;
+        if (q < end && *q == '.') {
+            const char *decimals = q + 1;
+            q = digits_end(decimals, end);
+            value += decimals_ns(decimals, q);
         }
     }
-    if (!seconds)
-        exact = q > p && digits <= 18;
-    if (exact && q == number_end) {
-        int64_t value = seconds ? whole * INT64_C(1000000000) + fraction : whole;
+    if (exact && q == end)
         return field_put(record, field, value, ret_why) ? SCAN_OK : SCAN_RANGE;
-    }
-    double value;
-    if (!str_to_double(str_of(p, (size_t)(number_end - p)), &value)) {
+    double number;
+    if (!str_to_double(str_of(p, (size_t)(end - p)), &number)) {
         *ret_why = field_infos[field].range;
         return SCAN_RANGE;
     }
-    return field_put_double(record, field, value, ret_why) ? SCAN_OK : SCAN_RANGE;
+    return field_put_double(record, field, number, ret_why) ? SCAN_OK : SCAN_RANGE;
+}
+
+bool json_next_member(const char **at, const char *end, struct str *ret_key, struct str *ret_value)
+{
+    bool escaped;
+    const char *why, *key = skip_blanks(*at + 1, end);
+    if (key == end || *key != '"')
+        return false;
+    const char *key_after = string_end(key, end, &escaped);
+    const char *value = key_end(key, end), *value_end;
+    if (!key_after || !value || !json_valid(value, end, &value_end, &why))
+        return false;
+    *ret_key = str_of(key + 1, (size_t)(key_after - key) - 2);
+    *ret_value = str_of(value, (size_t)(value_end - value));
+    *at = skip_blanks(value_end, end);
+    return true;
 }
 
 static void note_value(struct scan_values *values, size_t begin, size_t end, enum field field,
@@ -233,12 +254,14 @@ static enum scan_result scan_value(const char *object, const char *p, const char
         if (after) {
             note_value(values, begin, (size_t)(after - object), field, SCAN_NUMBER);
             if (type == FIELD_INTEGER || type == FIELD_SECONDS) {
-                enum scan_result result = put_number(record, field, p, after, ret_why);
+                enum scan_result result = json_put_number(record, field, p, after, ret_why);
                 if (result != SCAN_OK)
                     return result;
             }
         }
     } else if (p < end && (after = constant_end(p, end))) {
+        if (field != FIELD_UNKNOWN)
+            record->has &= ~field_infos[field].bit;
         if (field == FIELD_SIMULATED && *p == 't')
             record->has |= RECORD_SIMULATED;
         note_value(values, begin, (size_t)(after - object), field, SCAN_CONSTANT);
@@ -269,6 +292,8 @@ enum scan_result json_scan(const char *p, const char *end, struct record *record
     const char *object = p;
     record->has = 0;
     values->count = 0;
+    values->repeated = false;
+    uint32_t seen = 0; /* fields */
     *ret_why = "it is not valid JSON";
     p = skip_blanks(p + 1, end);
     while (p < end && *p == '"') {
@@ -280,13 +305,16 @@ enum scan_result json_scan(const char *p, const char *end, struct record *record
         if (escaped)
             return SCAN_UNUSUAL;
         enum field field = field_of(key, (size_t)(p - key) - 1);
+        if (field != FIELD_UNKNOWN) {
+            values->repeated |= seen >> field & 1;
+            seen |= 1u << field;
+        }
         p = skip_blanks(p, end);
         if (p == end || *p != ':')
             return SCAN_INVALID;
         p = skip_blanks(p + 1, end);
         const char *value = p;
-        enum scan_result result =
-            scan_value(object, p, end, field, record, values, &p, ret_why);
+        enum scan_result result = scan_value(object, p, end, field, record, values, &p, ret_why);
         if (result != SCAN_OK)
             return result;
         if (wrong_type(field, *value)) {

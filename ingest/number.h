@@ -7,21 +7,16 @@
 #include <stdint.h>
 #include <string.h>
 
-/* What a number in JSON text turned out to be. */
-enum number_kind {
-    NUMBER_PLAIN,    /* taken */
-    NUMBER_UNUSUAL,  /* valid so far, but for the slow path: sign, exponent, very long */
-    NUMBER_INVALID,  /* not a JSON number */
-};
+#define NUMBER_ZEROS UINT64_C(0x3030303030303030) /* eight times '0' */
 
 /* How many ASCII digits stand at the front of 8 bytes, 0 to 8. *bytes has the
  * first byte in its lowest bits. On return *bytes holds digit values. */
 static inline unsigned number_digits8(uint64_t *bytes)
 {
-    uint64_t values = *bytes ^ UINT64_C(0x3030303030303030);
+    uint64_t values = *bytes ^ NUMBER_ZEROS;
     /* A carry out of a byte that is no digit reaches only bytes after it. */
-    uint64_t not_digit = ((values + UINT64_C(0x0606060606060606)) | values) &
-                         UINT64_C(0xF0F0F0F0F0F0F0F0);
+    uint64_t not_digit =
+        ((values + UINT64_C(0x0606060606060606)) | values) & UINT64_C(0xF0F0F0F0F0F0F0F0);
     *bytes = values;
     return not_digit ? (unsigned)__builtin_ctzll(not_digit) / 8 : 8;
 }
@@ -82,20 +77,6 @@ static inline bool number_ends_at(char c)
 static const uint32_t number_power10[10] = {1,      10,      100,      1000,      10000,
                                             100000, 1000000, 10000000, 100000000, 1000000000};
 
-/* "0.331246": one digit, the point and n (1 to 6) digits at p, read as one word:
- * the value without its point (331246). False when it is not that. */
-static inline bool number_short(const char *p, unsigned n, uint64_t *ret)
-{
-    uint64_t bytes = number_load8(p) ^ UINT64_C(0x3030303030303030);
-    if (((bytes >> 8) & 0xFF) != ('.' ^ '0'))
-        return false;
-    uint64_t values = ((bytes & 0xFF) << 8 | (bytes & ~UINT64_C(0xFFFF))) << (48 - 8 * n);
-    if (((values + UINT64_C(0x0606060606060606)) | values) & UINT64_C(0xF0F0F0F0F0F0F0F0))
-        return false;
-    *ret = number_value8(values, 8);
-    return true;
-}
-
 /* Seconds at *at, as nanoseconds: digits, then perhaps a point and digits; what
  * is finer than a nanosecond is rounded half up. Under 9e9 seconds. Needs 24
  * readable bytes after the number. False: take the slow path. */
@@ -132,35 +113,6 @@ static inline bool number_seconds(const char **at, int64_t *ret_ns)
         return false;
     *at = p;
     *ret_ns = (int64_t)ns;
-    return true;
-}
-
-/* Exactly n (1 to 8) digits at p, leading zeros and all. No place in the text
- * depends on what is read, so that the processor reads several numbers at once. */
-static inline bool number_fixed_fraction(const char *p, unsigned n, uint64_t *ret)
-{
-    uint64_t values = (number_load8(p) ^ UINT64_C(0x3030303030303030)) << (64 - 8 * n);
-    if (((values + UINT64_C(0x0606060606060606)) | values) & UINT64_C(0xF0F0F0F0F0F0F0F0))
-        return false;
-    *ret = number_value8(values, 8);
-    return true;
-}
-
-/* The same for the digits before a point, n 1 to 10: no leading zero. */
-static inline bool number_fixed(const char *p, unsigned n, uint64_t *ret)
-{
-    if (n == 1) {
-        *ret = (uint64_t)(unsigned char)(*p - '0');
-        return *ret <= 9;
-    }
-    if (*p == '0')
-        return false;
-    if (n <= 8)
-        return number_fixed_fraction(p, n, ret);
-    uint64_t high, low;
-    if (!number_fixed_fraction(p, 8, &high) || !number_fixed_fraction(p + 8, n - 8, &low))
-        return false;
-    *ret = high * number_power10[n - 8] + low;
     return true;
 }
 

@@ -34,8 +34,31 @@ static bool rank_at(struct str s, size_t at, uint32_t *ret, size_t *ret_end)
     return true;
 }
 
+/* Whether the word that ends before `at`, joined to what follows by '_' or '-',
+ * says that the number counts something else than the ranks of the job. */
+static bool counts_others(struct str s, size_t at)
+{
+    static const char *const words[] = {"local",  "node",   "group", "role",    "machine",
+                                        "tp",     "pp",     "dp",    "cp",      "ep",
+                                        "tensor", "expert", "data",  "context", "pipeline"};
+    if (at == 0 || (s.p[at - 1] != '_' && s.p[at - 1] != '-'))
+        return false;
+    size_t end = at - 1, begin = end;
+    while (begin > 0 && is_letter(s.p[begin - 1]))
+        begin--;
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        size_t k = 0;
+        while (begin + k < end && words[i][k] && lower(s.p[begin + k]) == words[i][k])
+            k++;
+        if (begin + k == end && words[i][k] == '\0')
+            return true;
+    }
+    return false;
+}
+
 /* The rank behind the last `word` ("rank", "worker") of s, with at most one of
- * the given joints between. local_rank and the like are other numbers. */
+ * the given joints between, and a blank. local_rank and the like are other
+ * numbers. */
 static bool rank_after_word(struct str s, const char *word, const char *joints, uint32_t *ret)
 {
     size_t len = strlen(word);
@@ -44,11 +67,12 @@ static bool rank_after_word(struct str s, const char *word, const char *joints, 
         size_t k = 0;
         while (k < len && lower(s.p[i + k]) == word[k])
             k++;
-        if (k < len || (i > 0 && is_letter(s.p[i - 1])) ||
-            (i >= 6 && memcmp(s.p + i - 6, "local", 5) == 0))
+        if (k < len || (i > 0 && is_letter(s.p[i - 1])) || counts_others(s, i))
             continue;
         size_t at = i + len, end;
-        if (at < s.len && strchr(joints, s.p[at]) && s.p[at] != '\0')
+        if (at < s.len && s.p[at] != '\0' && strchr(joints, s.p[at]))
+            at++;
+        if (at < s.len && s.p[at] == ' ')
             at++;
         if (rank_at(s, at, ret, &end))
             found = true;

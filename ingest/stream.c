@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decode.h"
+#include "number.h"
 #include "prefix.h"
 
 #define NAME_MAX_BYTES 256
@@ -19,14 +20,16 @@ struct stream {
     struct stream_totals *totals;
     struct decoder decoder;
     char *buffer;
-    size_t capacity;      /* of buffer, without the slack behind it */
-    size_t begin, end;    /* what is not taken yet */
-    size_t searched;      /* no newline in [begin, searched) */
-    struct str rest;      /* of the line that was taken: more records may be in it */
-    int64_t line;         /* number of the line that was taken, 1-based */
-    bool ended;           /* what is left is a line */
-    bool discarding;      /* up to the next newline */
-    bool has_rank;        /* from the name */
+    size_t capacity;     /* of buffer, without the slack behind it */
+    size_t begin, end;   /* what is not taken yet */
+    size_t searched;     /* no line end in [begin, searched) */
+    struct str rest;     /* of the line that was taken: more records may be in it */
+    int64_t line;        /* number of the line that was taken, 1-based */
+    int64_t lines_ended; /* so many line ends have been taken */
+    bool after_return;   /* the buffer ended with '\r': a newline may still belong to it */
+    bool ended;          /* what is left is a line */
+    bool discarding;     /* up to the next newline */
+    bool has_rank;       /* from the name */
     uint32_t rank;
     char name[NAME_MAX_BYTES];
 };
@@ -51,8 +54,7 @@ void stream_free(struct stream *stream)
     free(stream);
 }
 
-void stream_complain(struct stream_totals *totals, const char *name, int64_t line,
-                     const char *what)
+void stream_complain(struct stream_totals *totals, const char *name, int64_t line, const char *what)
 {
     if (totals->complaint_count >= COMPLAINTS_MAX)
         return;
@@ -134,6 +136,11 @@ void stream_filled(struct stream *stream, size_t size)
     stream->end += size;
     stream->totals->counts.bytes += size;
     memset(stream->buffer + stream->end, 0, DECODE_SLACK);
+    if (size > 0 && stream->after_return) {
+        stream->after_return = false;
+        if (stream->buffer[stream->begin] == '\n')
+            stream->searched = ++stream->begin;
+    }
 }
 
 static void release_when_empty(struct stream *stream)
@@ -148,44 +155,75 @@ static void release_when_empty(struct stream *stream)
     }
 }
 
-/* ---- lines ---- */
-
-/* A truncation under a writer that does not append leaves a hole of NULs. */
-static void skip_nuls(struct stream *stream)
+/* The input has ended: what follows is another. */
+static void forget(struct stream *stream)
 {
-    size_t at = stream->begin;
-    while (at < stream->end && stream->buffer[at] == '\0')
-        at++;
-    stream->totals->counts.nul_bytes += at - stream->begin;
-    stream->begin = at;
-    if (stream->searched < at)
-        stream->searched = at;
+    stream->rest = str_of(NULL, 0);
+    stream->ended = stream->discarding = stream->after_return = false;
+    stream->lines_ended = 0;
 }
 
-/* The end of the first line: a newline, or a lone carriage return when no
- * newline is in sight (one at the very end may still be half of CRLF). */
-static const char *find_line_end(struct stream *stream)
+/* ---- lines ---- */
+
+/* The high bit of each zero byte, exact up to the first. */
+static uint64_t zero_bytes(uint64_t word)
 {
-    const char *from = stream->buffer + stream->searched;
-    size_t size = stream->end - stream->searched;
-    const char *found = size > 0 ? memchr(from, '\n', size) : NULL;
-    if (found)
-        return found;
-    if (size > 0)
-        found = memchr(from, '\r', size);
-    if (found && found + 1 < stream->buffer + stream->end)
-        return found;
-    stream->searched = found ? stream->end - 1 : stream->end;
-    return NULL;
+    return (word - UINT64_C(0x0101010101010101)) & ~word & UINT64_C(0x8080808080808080);
+}
+
+/* The first place in [p, end) that ends a line: a newline, a lone carriage return
+ * (progress bars), a NUL (a truncation under a writer that does not append leaves
+ * a hole of them); `end` when there is none. Reads up to 8 bytes past it. */
+static const char *find_line_end(const char *p, const char *end)
+{
+    for (; p < end; p += 8) {
+        uint64_t word = number_load8(p);
+        uint64_t found = zero_bytes(word) | zero_bytes(word ^ UINT64_C(0x0A0A0A0A0A0A0A0A)) |
+                         zero_bytes(word ^ UINT64_C(0x0D0D0D0D0D0D0D0D));
+        if (found) {
+            p += __builtin_ctzll(found) / 8;
+            return p < end ? p : end;
+        }
+    }
+    return end;
+}
+
+static void skip_nuls(struct stream *stream)
+{
+    size_t first = stream->begin;
+    while (stream->begin < stream->end && stream->buffer[stream->begin] == '\0')
+        stream->begin++;
+    stream->totals->counts.nul_bytes += stream->begin - first;
+}
+
+/* Takes what ended the line at stream->begin. */
+static void take_line_end(struct stream *stream)
+{
+    char c = stream->buffer[stream->begin];
+    if (c == '\0') {
+        skip_nuls(stream);
+        return;
+    }
+    stream->begin++;
+    stream->lines_ended++;
+    if (c == '\r' && stream->begin == stream->end)
+        stream->after_return = true;
+    else if (c == '\r' && stream->buffer[stream->begin] == '\n')
+        stream->begin++;
+}
+
+static void count_too_long(struct stream *stream, const char *line)
+{
+    stream->totals->counts.too_long++;
+    count_damaged(stream, "the line is longer than 65536 bytes, it was dropped",
+                  str_of(line, EXCERPT_BYTES));
 }
 
 static void discard_long_line(struct stream *stream)
 {
     if (!stream->discarding) {
-        stream->line++;
-        stream->totals->counts.too_long++;
-        count_damaged(stream, "the line is longer than 65536 bytes, it was dropped",
-                      str_of(stream->buffer + stream->begin, EXCERPT_BYTES));
+        stream->line = stream->lines_ended + 1;
+        count_too_long(stream, stream->buffer + stream->begin);
     }
     stream->discarding = true;
     stream->begin = stream->searched = stream->end;
@@ -194,43 +232,45 @@ static void discard_long_line(struct stream *stream)
 /* Takes the next line out of the buffer; false when its end is not there yet. */
 static bool take_line(struct stream *stream, struct str *ret)
 {
-    for (;;) {
-        if (stream->begin < stream->end && stream->buffer[stream->begin] == '\0')
-            skip_nuls(stream);
+    while (stream->begin < stream->end) {
         const char *line = stream->buffer + stream->begin;
-        const char *line_end = find_line_end(stream);
-        if (!line_end && !(stream->ended && stream->begin < stream->end)) {
-            if (stream->end - stream->begin > STREAM_LINE_MAX || stream->discarding)
+        const char *end = stream->buffer + stream->end;
+        const char *line_end = find_line_end(stream->buffer + stream->searched, end);
+        size_t length = (size_t)(line_end - line);
+        if (line_end == end && !stream->ended) {
+            stream->searched = stream->end;
+            if (length > STREAM_LINE_MAX || stream->discarding)
                 discard_long_line(stream);
             return false;
         }
-        size_t length = line_end ? (size_t)(line_end - line) : stream->end - stream->begin;
-        stream->begin += length + (line_end ? 1 : 0);
+        stream->line = stream->lines_ended + 1;
+        stream->begin += length;
+        if (line_end < end)
+            take_line_end(stream);
         stream->searched = stream->begin;
         if (stream->discarding) { /* this was the end of the long line */
             stream->discarding = false;
             continue;
         }
-        stream->line++;
         if (length > STREAM_LINE_MAX) {
-            stream->totals->counts.too_long++;
-            count_damaged(stream, "the line is longer than 65536 bytes, it was dropped",
-                          str_of(line, EXCERPT_BYTES));
+            count_too_long(stream, line);
             continue;
         }
-        *ret = str_of(line, length);
-        return true;
+        if (length > 0) {
+            *ret = str_of(line, length);
+            return true;
+        }
     }
+    return false;
 }
 
 static struct str without_blanks(struct str s)
 {
-    while (s.len > 0 && (s.p[0] == ' ' || s.p[0] == '\r' || s.p[0] == '\t' || s.p[0] == '\0')) {
+    while (s.len > 0 && (s.p[0] == ' ' || s.p[0] == '\t')) {
         s.p++;
         s.len--;
     }
-    while (s.len > 0 && (s.p[s.len - 1] == ' ' || s.p[s.len - 1] == '\r' ||
-                         s.p[s.len - 1] == '\t' || s.p[s.len - 1] == '\0'))
+    while (s.len > 0 && (s.p[s.len - 1] == ' ' || s.p[s.len - 1] == '\t'))
         s.len--;
     return s;
 }
@@ -252,9 +292,8 @@ static bool take_record(struct stream *stream, struct record *record)
         return false;
     if (!(record->has & RECORD_RANK)) {
         if (!stream->has_rank) {
-            count_damaged(stream,
-                          "no rank: not in the record, a prefix such as [rank5]:, or the name",
-                          line);
+            count_damaged(
+                stream, "no rank: not in the record, a prefix such as [rank5]:, or the name", line);
             return false;
         }
         record->rank = stream->rank;
@@ -264,22 +303,38 @@ static bool take_record(struct stream *stream, struct record *record)
     return true;
 }
 
-/* The next line, when it looks like the one before and is whole. */
-static bool take_quickly(struct stream *stream, struct record *record)
+/* The next line, when it looks like one before and is whole. */
+static inline bool take_quickly(struct stream *stream, struct record *record)
 {
+    const char *line = stream->buffer + stream->begin;
     const char *after =
-        decode_quickly(&stream->decoder, stream->buffer + stream->begin,
-                       stream->buffer + stream->end, record);
-    if (!after || (!(record->has & RECORD_RANK) && !stream->has_rank))
+        decode_quickly(&stream->decoder, line, stream->buffer + stream->end, record);
+    if (!after || after - line > STREAM_LINE_MAX)
         return false;
     if (!(record->has & RECORD_RANK)) {
+        if (!stream->has_rank)
+            return false;
         record->rank = stream->rank;
         record->has |= RECORD_RANK;
     }
     stream->begin = stream->searched = (size_t)(after - stream->buffer);
-    stream->line++;
+    stream->lines_ended++;
     stream->totals->counts.records++;
     return true;
+}
+
+static bool take_slowly(struct stream *stream, struct record *record)
+{
+    for (;;) {
+        while (stream->rest.len > 0)
+            if (take_record(stream, record))
+                return true;
+        if (!take_line(stream, &stream->rest)) {
+            stream->rest = str_of(NULL, 0);
+            return false;
+        }
+        stream->rest = without_blanks(stream->rest);
+    }
 }
 
 bool stream_next(struct stream *stream, struct record *record)
@@ -287,23 +342,11 @@ bool stream_next(struct stream *stream, struct record *record)
     if (stream->rest.len == 0 && stream->begin < stream->end && !stream->discarding &&
         take_quickly(stream, record))
         return true;
-    for (;;) {
-        while (stream->rest.len > 0)
-            if (take_record(stream, record))
-                return true;
-        if (!stream->buffer || !take_line(stream, &stream->rest)) {
-            stream->rest = str_of(NULL, 0);
-            break;
-        }
-        if (stream->rest.len > 0 && stream->rest.p[0] != '{')
-            stream->rest = without_blanks(stream->rest);
-    }
+    if (take_slowly(stream, record))
+        return true;
     release_when_empty(stream);
-    if (stream->ended) {
-        stream->ended = false;
-        stream->discarding = false;
-        stream->line = 0;
-    }
+    if (stream->ended)
+        forget(stream);
     return false;
 }
 
@@ -315,14 +358,12 @@ void stream_end(struct stream *stream)
 void stream_reset(struct stream *stream)
 {
     if (stream_pending(stream)) {
-        stream->line++;
+        stream->line = stream->lines_ended + 1;
         count_damaged(stream, "the file was cut while this line was being written",
                       str_of(stream->buffer + stream->begin, stream->end - stream->begin));
     }
     stream->begin = stream->end = stream->searched = 0;
-    stream->rest = str_of(NULL, 0);
-    stream->discarding = stream->ended = false;
-    stream->line = 0;
+    forget(stream);
     release_when_empty(stream);
 }
 

@@ -1,7 +1,9 @@
 /* One input's way from bytes to records: lines, prefixes, decoding, counts. No
  * I/O: whoever reads puts the bytes into stream_space() and takes the records
- * out with stream_next(). A torn line waits for its rest; an over-long one is
- * dropped to its end and counted; nothing that arrives can grow it past
+ * out with stream_next(). A line ends with LF, CR LF or CR; a NUL ends one too
+ * (a truncation leaves holes of them). Records and counts are the same in
+ * whatever pieces the bytes come. A torn line waits for its rest; an over-long
+ * one is dropped to its end and counted; nothing that arrives can grow it past
  * STREAM_LINE_MAX. */
 #pragma once
 
@@ -31,9 +33,9 @@ struct stream;
 struct stream *stream_new(const char *name, struct stream_totals *totals);
 void stream_free(struct stream *stream);
 
-/* Room to read into: at least 1 byte, *ret_size bytes. Valid until the next
- * call for this stream. `want` is how much the caller could fill (a hint: the
- * buffer grows up to STREAM_BUFFER_MAX and is freed when it is empty). */
+/* Only after stream_next() said false. Room to read into: at least 1 byte, *ret_size bytes. Valid
+ * until the next call for this stream. `want` is how much the caller could fill (a hint: the buffer
+ * grows up to STREAM_BUFFER_MAX and is freed when it is empty). */
 char *stream_space(struct stream *stream, size_t want, size_t *ret_size);
 void stream_filled(struct stream *stream, size_t size); /* that many bytes were put there */
 
