@@ -61,7 +61,7 @@ bool rank_is_expected(const struct rank_info *info, int attempt, int64_t step, i
 {
     if (info->now.attempt == attempt)
         return info->now.first_step <= step &&
-               (step - info->now.last_step) / RANK_LEFT_AFTER <= stride;
+               (step - info->now.last_step - 1) / RANK_LEFT_AFTER < stride;
     return info->before.attempt == attempt && info->before.first_step <= step &&
            step <= info->before.last_step;
 }
