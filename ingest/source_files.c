@@ -112,7 +112,7 @@ size_t files_read_size(const struct files *files)
  * while the file is short, where a rewrite may overtake us between two looks. */
 bool files_verify_head(const struct files *files, const struct source_file *file)
 {
-    return files->path_count <= 1024 || file->offset < 64 * 1024;
+    return files->path_count <= LARGE_SET || file->offset < 4 * 1024;
 }
 
 /* ---- folders and names ---- */

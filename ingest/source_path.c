@@ -96,18 +96,26 @@ static void tell_descriptors(struct files *files)
     files->told_descriptors = true;
 }
 
-static int open_name(struct files *files, const char *name)
+/* Without a new access time for each look, where we may ask for that (our own
+ * files): it costs more than the look. */
+static int open_quietly(const char *name)
 {
     int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+    int fd = open(name, flags | O_NOATIME);
+    return fd < 0 && errno == EPERM ? open(name, flags) : fd;
+}
+
+static int open_name(struct files *files, const char *name)
+{
     if (files->open_count >= files->open_max) {
         tell_descriptors(files);
         close_one(files);
     }
-    int fd = open(name, flags);
+    int fd = open_quietly(name);
     if (fd < 0 && (errno == EMFILE || errno == ENFILE)) {
         tell_descriptors(files);
         if (close_one(files))
-            fd = open(name, flags);
+            fd = open_quietly(name);
     }
     return fd;
 }
@@ -277,7 +285,18 @@ static void check_gone(struct files *files, struct source_path *path)
     files_activate(files, file);
 }
 
-static void check_same(struct files *files, struct source_path *path, const struct stat *status)
+/* What has grown since the last look was compared when it was read; in large sets
+ * that has to do. */
+static bool looks_rewritten(const struct files *files, const struct source_file *file,
+                            int64_t checked_ns)
+{
+    if (files->path_count > LARGE_SET && file->last_growth_ns > checked_ns)
+        return false;
+    return !file_unchanged(file);
+}
+
+static void check_same(struct files *files, struct source_path *path, const struct stat *status,
+                       int64_t checked_ns)
 {
     struct source_file *file = path->file;
     path->gone_ns = 0;
@@ -287,7 +306,7 @@ static void check_same(struct files *files, struct source_path *path, const stru
         file->mtime_ns = file_mtime_ns(status);
         if (!grown && file->fd < 0 && !files_reopen(files, file))
             return;
-        if (!grown && !file_unchanged(file)) {
+        if (!grown && looks_rewritten(files, file, checked_ns)) {
             file_rewritten(file);
             grown = true;
         }
@@ -300,6 +319,7 @@ void files_check(struct files *files, struct source_path *path)
 {
     struct stat status;
     struct source_file *file = path->file;
+    int64_t checked_ns = path->checked_ns;
     path->checked_ns = files->now_ns;
     if (!file) {
         files_try(files, path);
@@ -310,7 +330,7 @@ void files_check(struct files *files, struct source_path *path)
         path->replaced = true; /* what is left of the old one comes first */
         files_activate(files, file);
     } else {
-        check_same(files, path, &status);
+        check_same(files, path, &status, checked_ns);
     }
 }
 

@@ -7,6 +7,9 @@
 #include "source_files.h"
 #include "source_index.h"
 
+/* Paths from which on a look at a file is kept to as few calls as possible. */
+#define LARGE_SET 1024
+
 enum path_state {
     PATH_NEW,        /* not tried yet */
     PATH_FOLLOWED,   /* path->file is what the name leads to */
