@@ -186,15 +186,11 @@ static size_t read_small(struct source_file *file, bool verify_head)
     return fresh;
 }
 
-static size_t read_large(struct source_file *file, size_t want, bool verify_head)
+static size_t read_large(struct source_file *file, size_t want)
 {
     size_t room;
     char *space = stream_space(file->stream, want, &room);
     size_t fresh = read_at(file, space, room < want ? room : want);
-    if (fresh && verify_head && !same_head(file)) {
-        file_rewritten(file);
-        fresh = 0;
-    }
     if (fresh && looks_like_a_hole(file, space, fresh) && skip_hole(file)) {
         stream_filled(file->stream, 0);
         return fresh;
@@ -207,10 +203,9 @@ static size_t read_large(struct source_file *file, size_t want, bool verify_head
 
 static size_t read_more(struct source_file *file, size_t want, bool verify_head)
 {
-    verify_head = verify_head && file->head_len > 0 && file->caught_up;
     if (file->caught_up)
-        return read_small(file, verify_head);
-    return read_large(file, want, verify_head);
+        return read_small(file, verify_head && file->head_len > 0);
+    return read_large(file, want);
 }
 
 static enum file_fill idle(struct source_file *file)

@@ -586,6 +586,8 @@ static void a_file_with_two_names_is_read_once(void **state)
     put(f, "a.log", 0, 2);
     tick(f, 1000);
     assert_got(f, "0:1 0:2 ");
+    assert_int_equal(files_state(f->files)->followed, 1);
+    assert_int_equal(files_state(f->files)->waiting, 0);
     unlink(path_of(f, "a.log")); /* the other name leads to it still */
     put(f, "b.log", 0, 3);
     tick(f, 12000);
@@ -689,6 +691,14 @@ static void a_folder_that_comes_later_is_waited_for(void **state)
 
 /* ---- limits ---- */
 
+static int open_descriptors(void)
+{
+    int count = 0;
+    for (int fd = 0; fd < 1024; fd++)
+        count += fcntl(fd, F_GETFD) >= 0;
+    return count;
+}
+
 static void more_files_than_descriptors_are_read_in_turn(void **state)
 {
     struct fixture *f = *state;
@@ -698,8 +708,10 @@ static void more_files_than_descriptors_are_read_in_turn(void **state)
         snprintf(name, sizeof name, "rank%02d.log", rank);
         put_steps(f, name, (unsigned)rank, 0, 2);
     }
+    int before = open_descriptors();
     add(f, "");
     tick(f, 250);
+    assert_int_equal(open_descriptors(), before + 8);
     assert_int_equal(files_state(f->files)->followed, 100);
     assert_int_equal(files_state(f->files)->notice_count, 1);
     for (int rank = 0; rank < 100; rank++) {
