@@ -48,9 +48,11 @@ static int find(const struct watched_run *watched, struct stat *ret_status)
     return -1;
 }
 
-void watched_run_init(struct watched_run *watched, const struct options *options)
+/* Made anew at each look: what is awaited may turn out to be a folder. */
+static void set_places(struct watched_run *watched)
 {
-    *watched = (struct watched_run){.options = options};
+    const struct options *options = watched->options;
+    watched_run_done(watched);
     if (options->run_file) {
         size_t size = strlen(options->run_file) + 1;
         watched->places[watched->count++] = memcpy(memory_zeroed(1, size), options->run_file, size);
@@ -58,6 +60,12 @@ void watched_run_init(struct watched_run *watched, const struct options *options
     for (int i = 0; !options->run_file && i < options->source_count; i++)
         if (watched->count < RUN_PLACES_MAX)
             add_source(watched, options->sources[i]);
+}
+
+void watched_run_init(struct watched_run *watched, const struct options *options)
+{
+    *watched = (struct watched_run){.options = options};
+    set_places(watched);
     watched->found = find(watched, &watched->status);
 }
 
@@ -77,6 +85,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
 int watched_run_look(struct watched_run *watched, struct run *run, char *error, size_t size)
 {
     struct stat status;
+    set_places(watched);
     int found = find(watched, &status);
     if (found < 0 || (found == watched->found && is_same(&status, &watched->status)))
         return 0; /* one that was deleted stays in force */
