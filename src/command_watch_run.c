@@ -57,9 +57,9 @@ static void set_places(struct watched_run *watched)
         size_t size = strlen(options->run_file) + 1;
         watched->places[watched->count++] = memcpy(memory_zeroed(1, size), options->run_file, size);
     }
-    for (int i = 0; !options->run_file && i < options->source_count; i++)
-        if (watched->count < RUN_PLACES_MAX)
-            add_source(watched, options->sources[i]);
+    int count = options->run_file ? 0 : options->source_count;
+    for (int i = 0; i < count && i < RUN_PLACES_MAX; i++) /* a shell may give thousands */
+        add_source(watched, options->sources[i]);
 }
 
 void watched_run_init(struct watched_run *watched, const struct options *options)
