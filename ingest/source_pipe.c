@@ -92,6 +92,7 @@ static bool read_once(struct pipe_source *pipe, int64_t now_ns)
 /* Told that there is something to read: one read does not block. */
 static void on_ready(void *to, int events, int64_t now_ns)
 {
+    (void)events;
     read_once(to, now_ns);
 }
 

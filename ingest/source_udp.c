@@ -50,6 +50,7 @@ struct udp {
 
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 {
+    (void)suggested;
     struct udp *udp = handle->data;
     *buffer = uv_buf_init(udp->buffer, DATAGRAM_MAX * BATCH);
 }

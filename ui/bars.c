@@ -137,7 +137,7 @@ static struct scale scale_of(const struct axis *axis, double tick, bool unicode)
                           format.decimals, factor > format.factor ? "s" : format.unit};
 }
 
-static void draw_rule(struct canvas *canvas, struct rect bar, const struct axis *axis, int from)
+static void draw_rule(struct canvas *canvas, struct rect bar, int from)
 {
     if (bar.height < 2)
         return;
@@ -195,7 +195,7 @@ void bars_draw_axis(struct canvas *canvas, struct rect rect, const struct axis *
     struct scale scale = scale_of(axis, tick, canvas->unicode);
     char end[FORMAT_BYTES];
     snprintf(end, sizeof(end), "%.*f", scale.end_decimals, axis->high / scale.unit_s);
-    draw_rule(canvas, bar, axis, from);
+    draw_rule(canvas, bar, from);
     draw_ticks(canvas, bar, axis, from, tick, &scale, bar_width - (int)strlen(end) - 1);
     canvas_text_right(canvas, bar, bar_width, rect.height - 1, STYLE_VALUE, end);
     canvas_printf(canvas, rect, bar_x + bar_width, rect.height - 1, STYLE_DIM, " %s", scale.name);
