@@ -263,7 +263,7 @@ static void a_restart_goes_back_once_and_costs_time(void **state)
     options.restart_to = 3;
     static const int64_t expected[] = {0, 1, 2, 3, 4, 3, 4, 5, 6};
     struct simulate *simulate = simulate_new(&options);
-    struct record records[RANKS], first[RANKS];
+    struct record records[RANKS], first[RANKS] = {0};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         int64_t before_ns = simulate_now_ns(simulate);
         assert_int_equal(simulate_next_step(simulate), expected[i]);
