@@ -60,12 +60,27 @@ static uint32_t change_ordinal(const struct straggler *straggler, const struct s
     return at;
 }
 
+#define NEWEST_MAX 11
+
+/* Half way between a usual rank and what this one has come to. */
+static double level_of_change(const struct straggler *straggler, const struct slow_sample *samples,
+                              uint32_t window, double threshold)
+{
+    float newest[NEWEST_MAX];
+    uint32_t n = straggler->count < NEWEST_MAX ? straggler->count : NEWEST_MAX;
+    for (uint32_t age = 0; age < n; age++)
+        newest[age] = by_age(straggler, samples, window, age)->slowdown;
+    double excess = median_of_floats(newest, n) - 1;
+    return 1 + (excess > threshold ? excess : threshold) / 2;
+}
+
 static void begin_verdict(struct straggler *straggler, const struct slow_sample *samples,
                           uint32_t window, double threshold)
 {
     uint32_t before;
     straggler->named = true;
-    straggler->from = change_ordinal(straggler, samples, window, 1 + threshold / 2, 1, &before);
+    double level = level_of_change(straggler, samples, window, threshold);
+    straggler->from = change_ordinal(straggler, samples, window, level, 1, &before);
     for (uint32_t age = straggler->count; age-- > 0;) {
         const struct slow_sample *sample = by_age(straggler, samples, window, age);
         if (sample->ordinal >= straggler->from)
