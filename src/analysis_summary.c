@@ -72,12 +72,12 @@ struct step_key analysis_find(const struct analysis *analysis, int64_t step)
 
 /* ---- numbers with their evidence ---- */
 
-/* In a simulated run nothing is measured. */
+/* In a simulated run nothing is measured, nor computed from what was. */
 static struct quantity number(const struct analysis *analysis, double value, enum evidence evidence)
 {
     if (evidence == EVIDENCE_NONE || isnan(value))
         return quantity_none();
-    if (analysis->simulated && evidence == EVIDENCE_MEASURED)
+    if (analysis->simulated)
         evidence = EVIDENCE_SIMULATED;
     return (struct quantity){value, evidence};
 }

@@ -153,8 +153,8 @@ static void put_ranks(const struct report *report)
     const struct summary *summary = report->summary;
     FILE *to = report->to;
     enum evidence waits = summary->wait_mean_s.evidence;
-    fprintf(to, "\n   rank   slowdown c  mean wait s %c  arrived last     steps  host / group\n",
-            evidence_letter(waits));
+    fprintf(to, "\n   rank   slowdown %c  mean wait s %c  arrived last     steps  host / group\n",
+            summary->simulated ? 's' : 'c', evidence_letter(waits));
     for (size_t i = 0; i < summary->rank_count; i++) {
         const struct summary_rank *rank = &summary->ranks[i];
         char host[4 * RUN_TEXT_BYTES], group[4 * RUN_TEXT_BYTES];
