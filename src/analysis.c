@@ -250,10 +250,9 @@ static enum analysis_answer place(struct analysis *analysis, uint32_t slot,
 }
 
 /* Nearly all records: one more for the row that is being filled. */
-static inline bool place_quickly(struct analysis *analysis, uint32_t slot,
+static inline bool place_quickly(struct analysis *analysis, struct rank_info *info, uint32_t slot,
                                  const struct record *record)
 {
-    struct rank_info *info = &analysis->ranks.info[slot];
     struct step_row *row = analysis->filling;
     if (!row || row->step != record->step || row->attempt != info->now.attempt ||
         row->reported + 1 >= analysis->ranks_in_newest || slot >= row->capacity ||
@@ -427,22 +426,31 @@ static enum analysis_answer add_backward(struct analysis *analysis, uint32_t slo
     return ANALYSIS_DUPLICATE;
 }
 
+/* The slot of a rank that was not there before; RANK_SLOT_NONE: one too many. */
+static uint32_t join(struct analysis *analysis, const struct record *record)
+{
+    if (analysis->attempts == 0)
+        analysis->attempts = 1;
+    int attempt = analysis->attempts > 1 ? attempt_of(analysis, record, 0) : 0;
+    uint32_t slot = ranks_add(&analysis->ranks, record->rank, attempt);
+    if (slot == RANK_SLOT_NONE) {
+        analysis->refused++;
+        return RANK_SLOT_NONE;
+    }
+    analysis->ranks_in_newest += attempt == analysis->attempts - 1;
+    analysis->current_valid = false;
+    return slot;
+}
+
 enum analysis_answer analysis_add(struct analysis *analysis, const struct record *record,
                                   int64_t now_ns)
 {
     assert((record->has & RECORD_RANK) && (record->has & RECORD_STEP));
     uint32_t slot = ranks_slot(&analysis->ranks, record->rank);
     if (slot == RANK_SLOT_NONE) {
-        if (analysis->attempts == 0)
-            analysis->attempts = 1;
-        int attempt = analysis->attempts > 1 ? attempt_of(analysis, record, 0) : 0;
-        slot = ranks_add(&analysis->ranks, record->rank, attempt);
-        if (slot == RANK_SLOT_NONE) {
-            analysis->refused++;
+        slot = join(analysis, record);
+        if (slot == RANK_SLOT_NONE)
             return ANALYSIS_REFUSED;
-        }
-        analysis->ranks_in_newest += attempt == analysis->attempts - 1;
-        analysis->current_valid = false;
     }
     struct rank_info *info = &analysis->ranks.info[slot];
     analysis->records++;
@@ -458,7 +466,7 @@ enum analysis_answer analysis_add(struct analysis *analysis, const struct record
         free(info->suspect);
         info->suspect = NULL;
     }
-    if (place_quickly(analysis, slot, record))
+    if (place_quickly(analysis, info, slot, record))
         return ANALYSIS_TAKEN;
     return place(analysis, slot, record);
 }
