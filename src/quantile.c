@@ -109,10 +109,13 @@ double median_of_ns(int64_t *values, uint32_t n)
     return ((double)lower + (double)upper) / 2;
 }
 
+#define COARSE_COUNT (QUANTILE_UNITS_MAX * QUANTILE_BINS_PER_UNIT / QUANTILE_COARSE)
+
 void quantile_done(struct quantile *quantile)
 {
     free(quantile->exact);
     free(quantile->bins);
+    free(quantile->coarse);
     *quantile = (struct quantile){0};
 }
 
@@ -128,9 +131,13 @@ void quantile_copy(struct quantile *to, const struct quantile *from)
         to->bins = memory_resized(NULL, from->bin_count, sizeof(uint32_t));
         memcpy(to->bins, from->bins, from->bin_count * sizeof(uint32_t));
     }
+    if (from->coarse) {
+        to->coarse = memory_resized(NULL, COARSE_COUNT, sizeof(uint32_t));
+        memcpy(to->coarse, from->coarse, COARSE_COUNT * sizeof(uint32_t));
+    }
 }
 
-/* Makes room for bin number `bin`. */
+/* Makes room for the fine bin number `bin`. */
 static void reach_bin(struct quantile *quantile, uint32_t bin)
 {
     uint32_t first = quantile->first_bin, end = first + quantile->bin_count;
@@ -138,6 +145,10 @@ static void reach_bin(struct quantile *quantile, uint32_t bin)
     uint32_t new_end = bin >= end ? bin + 64 : end;
     if (new_first == first && new_end == end)
         return;
+    if (new_first < QUANTILE_FINE_FIRST)
+        new_first = QUANTILE_FINE_FIRST;
+    if (new_end > QUANTILE_FINE_END)
+        new_end = QUANTILE_FINE_END;
     uint32_t *bins = memory_zeroed(new_end - new_first, sizeof(*bins));
     memcpy(bins + (first - new_first), quantile->bins, quantile->bin_count * sizeof(*bins));
     free(quantile->bins);
@@ -151,9 +162,13 @@ static void count_in_bin(struct quantile *quantile, double value)
     double place = value * quantile->bins_per_value;
     uint32_t bin =
         place > 0 ? (place < QUANTILE_BIN_LAST ? (uint32_t)place : QUANTILE_BIN_LAST) : 0;
-    if (bin - quantile->first_bin >= quantile->bin_count) /* unsigned: below the first too */
+    bool fine = bin >= QUANTILE_FINE_FIRST && bin < QUANTILE_FINE_END;
+    if (!fine && !quantile->coarse)
+        quantile->coarse = memory_zeroed(COARSE_COUNT, sizeof(*quantile->coarse));
+    if (fine && bin - quantile->first_bin >= quantile->bin_count) /* unsigned: or below */
         reach_bin(quantile, bin);
-    uint32_t *counter = &quantile->bins[bin - quantile->first_bin];
+    uint32_t *counter = fine ? &quantile->bins[bin - quantile->first_bin]
+                             : &quantile->coarse[bin / QUANTILE_COARSE];
     if (*counter < UINT32_MAX)
         (*counter)++;
 }
@@ -188,6 +203,23 @@ void quantile_add_slowly(struct quantile *quantile, double value)
     quantile->exact[quantile->count++] = (float)value;
 }
 
+/* Looks for the middle value in `count` bins, each `width` fine bins wide, the first
+ * of them number `first`; *before counts the values that were passed. */
+static bool median_in(const struct quantile *quantile, const uint32_t *bins, uint32_t count,
+                      uint32_t first, uint32_t width, double *before, double *ret)
+{
+    double half = (double)quantile->count / 2;
+    for (uint32_t i = 0; bins && i < count; i++) {
+        double here = bins[i];
+        if (here > 0 && *before + here >= half) {
+            *ret = (first + (i + (half - *before) / here) * width) / quantile->bins_per_value;
+            return true;
+        }
+        *before += here;
+    }
+    return false;
+}
+
 double quantile_median(const struct quantile *quantile)
 {
     if (quantile->count == 0)
@@ -200,12 +232,13 @@ double quantile_median(const struct quantile *quantile)
         free(values);
         return median;
     }
-    double half = (double)quantile->count / 2, before = 0;
-    for (uint32_t i = 0; i < quantile->bin_count; i++) {
-        double here = quantile->bins[i];
-        if (here > 0 && before + here >= half)
-            return (quantile->first_bin + i + (half - before) / here) / quantile->bins_per_value;
-        before += here;
-    }
-    return NAN; /* not reached: the bins hold count values */
+    double at = NAN, before = 0;
+    uint32_t fine_at = QUANTILE_FINE_FIRST / QUANTILE_COARSE;
+    if (!median_in(quantile, quantile->coarse, fine_at, 0, QUANTILE_COARSE, &before, &at) &&
+        !median_in(quantile, quantile->bins, quantile->bin_count, quantile->first_bin, 1, &before,
+                   &at) &&
+        quantile->coarse)
+        median_in(quantile, quantile->coarse + fine_at, COARSE_COUNT - fine_at, QUANTILE_FINE_FIRST,
+                  QUANTILE_COARSE, &before, &at);
+    return at;
 }

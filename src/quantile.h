@@ -1,6 +1,8 @@
 /* The median of a stream of positive numbers in bounded memory: exact for the
  * first QUANTILE_EXACT, then counted in bins of 1/4096 of what was the median
- * then (an error of 0.0002 of it at most, interpolated inside the bin). */
+ * then (an error of 0.0002 of it at most, interpolated inside the bin); values far
+ * from that median in bins 64 times as wide, so that what a few outliers take up is
+ * bounded: 20 KiB in all. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,6 +11,9 @@
 #define QUANTILE_EXACT 4096
 #define QUANTILE_BINS_PER_UNIT 4096
 #define QUANTILE_UNITS_MAX 16 /* larger values are counted in the last bin */
+#define QUANTILE_COARSE 64
+#define QUANTILE_FINE_FIRST (QUANTILE_BINS_PER_UNIT / 2) /* fine bins: 0.5 to 1.5 units */
+#define QUANTILE_FINE_END (QUANTILE_BINS_PER_UNIT * 3 / 2)
 #define QUANTILE_BIN_LAST (QUANTILE_UNITS_MAX * QUANTILE_BINS_PER_UNIT - 1)
 
 /* Zero-initialised is empty. */
@@ -18,6 +23,7 @@ struct quantile {
     uint32_t exact_capacity;
     uint32_t *bins; /* bins first_bin .. first_bin + bin_count - 1 */
     uint32_t first_bin, bin_count;
+    uint32_t *coarse;      /* bins of QUANTILE_COARSE each, for what is far off; NULL: none */
     double bins_per_value; /* QUANTILE_BINS_PER_UNIT / the median when it changed to bins */
 };
 
