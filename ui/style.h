@@ -5,7 +5,7 @@
 
 #include "canvas.h"
 
-enum { STYLE_BOLD = 1, STYLE_UNDERLINE = 2, STYLE_REVERSE = 4 };
+enum { STYLE_BOLD = 1, STYLE_UNDERLINE = 2, STYLE_REVERSE = 4, STYLE_FAINT = 8 };
 
 /* Colours are pairs of foreground and ground; -1 is the terminal's own. */
 struct style_look {

@@ -135,8 +135,8 @@ static bool term_is_direct(void)
 
 static attr_t term_attributes(uint8_t bits)
 {
-    return (bits & STYLE_BOLD ? A_BOLD : 0) | (bits & STYLE_UNDERLINE ? A_UNDERLINE : 0) |
-           (bits & STYLE_REVERSE ? A_REVERSE : 0);
+    return (bits & STYLE_FAINT ? A_DIM : 0) | (bits & STYLE_BOLD ? A_BOLD : 0) |
+           (bits & STYLE_UNDERLINE ? A_UNDERLINE : 0) | (bits & STYLE_REVERSE ? A_REVERSE : 0);
 }
 
 static bool term_wants_colors(enum term_color color)
