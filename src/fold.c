@@ -76,6 +76,10 @@ void fold_copy(struct fold *to, const struct fold *from)
     }
 }
 
+/* With so many ranks, 4,096 values of each would be more than the table. */
+#define MANY_RANKS 1024
+#define MANY_RANKS_EXACT 512
+
 static void reach_ranks(struct fold *fold, uint32_t count)
 {
     if (count > fold->rank_capacity) {
@@ -92,8 +96,12 @@ static void reach_ranks(struct fold *fold, uint32_t count)
                    sizeof(*fold->samples));
         fold->rank_capacity = capacity;
     }
+    if (fold->rank_count == count)
+        return;
     for (; fold->rank_count < count; fold->rank_count++)
         fold->ranks[fold->rank_count].event = -1;
+    for (uint32_t i = 0; count > MANY_RANKS && i < count; i++)
+        fold->ranks[i].slowdown.exact_max = MANY_RANKS_EXACT;
 }
 
 const struct step_row *fold_row_before(const struct steps *steps, size_t index)

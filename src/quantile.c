@@ -190,7 +190,8 @@ static void change_to_bins(struct quantile *quantile)
 
 void quantile_add_slowly(struct quantile *quantile, double value)
 {
-    if (quantile->count == QUANTILE_EXACT && quantile->exact)
+    uint32_t most = quantile->exact_max > 0 ? quantile->exact_max : QUANTILE_EXACT;
+    if (quantile->exact && quantile->count >= most)
         change_to_bins(quantile);
     if (quantile->bins) {
         count_in_bin(quantile, value);

@@ -21,7 +21,8 @@ struct quantile {
     uint64_t count;
     float *exact; /* NULL once counted in bins */
     uint32_t exact_capacity;
-    uint32_t *bins; /* bins first_bin .. first_bin + bin_count - 1 */
+    uint32_t exact_max; /* kept exactly; 0: QUANTILE_EXACT */
+    uint32_t *bins;     /* bins first_bin .. first_bin + bin_count - 1 */
     uint32_t first_bin, bin_count;
     uint32_t *coarse;      /* bins of QUANTILE_COARSE each, for what is far off; NULL: none */
     double bins_per_value; /* QUANTILE_BINS_PER_UNIT / the median when it changed to bins */

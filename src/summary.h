@@ -46,7 +46,8 @@ struct summary_rank {
     bool straggler;              /* a straggler verdict on it, or on its group, is in force */
     double window_slowdown;      /* median slowdown over the last W steps; NAN likewise */
     /* Over the whole span (--from to --to). */
-    double slowdown_median; /* NAN when not known; exact for the first 4,096 steps, then 0.0003 */
+    double slowdown_median; /* NAN when not known; exact for the first 4,096 steps (512 of
+                               over 1,024 ranks), then 0.0003 */
     double wait_mean_s;     /* NAN when not known */
     int64_t arrived_last_count;
     int64_t steps;          /* with a record of this rank */
