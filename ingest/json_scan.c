@@ -296,6 +296,10 @@ enum scan_result json_scan(const char *p, const char *end, struct record *record
     uint32_t seen = 0; /* fields */
     *ret_why = "it is not valid JSON";
     p = skip_blanks(p + 1, end);
+    if (p < end && *p == '}') {
+        *ret_end = p + 1;
+        return SCAN_OK;
+    }
     while (p < end && *p == '"') {
         bool escaped = false;
         const char *key = p + 1;

@@ -5,7 +5,7 @@
 
 #include "number.h"
 
-enum template_kind { KIND_SECONDS, KIND_INTEGER, KIND_TEXT, KIND_SKIP_NUMBER, KIND_END };
+enum template_kind { KIND_SECONDS, KIND_INTEGER, KIND_TEXT, KIND_SKIP_NUMBER, KIND_NONE };
 
 /* ---- reading ---- */
 
@@ -60,7 +60,7 @@ static inline const char *read_value(const struct template_part *part, const cha
     }
     case KIND_SKIP_NUMBER:
         return json_number_end(p, end);
-    case KIND_END:
+    case KIND_NONE:
         break;
     }
     return p;
@@ -80,8 +80,8 @@ const char *line_template_read(struct line_template *line_template, const char *
         p += part->length;
         if (p > end)
             return NULL;
-        if (part->kind == KIND_END)
-            break;
+        if (part->kind == KIND_NONE)
+            continue;
         uint16_t begin = (uint16_t)(p - object);
         p = read_value(part, p, end, record);
         if (!p)
@@ -102,25 +102,42 @@ const char *line_template_read(struct line_template *line_template, const char *
 int line_template_places(const struct line_template *line_template,
                          struct shape_place places[SCAN_VALUES_MAX])
 {
-    int count = line_template->part_count - 1;
-    for (int i = 0; i < count; i++)
-        places[i] = line_template->parts[i].place;
-    return count > 0 ? count : 0;
+    int count = 0;
+    for (int i = 0; i < line_template->part_count; i++)
+        if (line_template->parts[i].kind != KIND_NONE)
+            places[count++] = line_template->parts[i].place;
+    return count;
 }
 
 /* ---- learning ---- */
 
-static bool set_text(struct template_part *part, const char *text, size_t length)
+static void set_text(struct template_part *part, const char *text, size_t length)
 {
     char bytes[LINE_TEMPLATE_TEXT] = {0};
-    if (length == 0 || length > sizeof(bytes))
-        return false;
     memcpy(bytes, text, length);
     part->first = number_load8(bytes);
     part->middle = number_load8(bytes + 8);
     part->last = length >= 8 ? number_load8(bytes + length - 8) : 0;
     part->length = (uint8_t)length;
-    return true;
+    part->kind = KIND_NONE;
+}
+
+/* The part that ends with this text, a long one in several; NULL when there are
+ * too many. */
+static struct template_part *add_text(struct line_template *line_template, const char *text,
+                                      size_t length)
+{
+    struct template_part *part = NULL;
+    while (length > 0) {
+        size_t piece = length < LINE_TEMPLATE_TEXT ? length : LINE_TEMPLATE_TEXT;
+        if (line_template->part_count == LINE_TEMPLATE_PARTS)
+            return NULL;
+        part = &line_template->parts[line_template->part_count++];
+        set_text(part, text, piece);
+        text += piece;
+        length -= piece;
+    }
+    return part;
 }
 
 static enum template_kind kind_of(enum field field, int type)
@@ -137,31 +154,34 @@ static enum template_kind kind_of(enum field field, int type)
     }
 }
 
+static bool learn(struct line_template *line_template, const char *object, const char *object_end,
+                  const struct scan_values *values)
+{
+    size_t from = 0;
+    for (int i = 0; i < values->count; i++) {
+        if (values->at[i].type == SCAN_CONSTANT) /* part of the text between the values */
+            continue;
+        struct template_part *part =
+            add_text(line_template, object + from, values->at[i].begin - from);
+        if (!part)
+            return false;
+        enum field field = values->at[i].field;
+        part->kind = (uint8_t)kind_of(field, values->at[i].type);
+        part->place =
+            (struct shape_place){(uint16_t)values->at[i].begin, (uint16_t)values->at[i].end,
+                                 (uint8_t)field, part->kind == KIND_TEXT};
+        from = values->at[i].end;
+    }
+    return add_text(line_template, object + from, (size_t)(object_end - object) - from);
+}
+
 void line_template_learn(struct line_template *line_template, const char *object,
                          const char *object_end, const struct scan_values *values,
                          const struct record *record)
 {
-    size_t from = 0;
-    int count = 0;
     line_template->part_count = 0;
-    if (values->count > SCAN_VALUES_MAX || values->repeated)
-        return;
-    for (int i = 0; i < values->count; i++) {
-        if (values->at[i].type == SCAN_CONSTANT) /* part of the text between the values */
-            continue;
-        struct template_part *part = &line_template->parts[count++];
-        if (!set_text(part, object + from, values->at[i].begin - from))
-            return;
-        part->kind = (uint8_t)kind_of(values->at[i].field, values->at[i].type);
-        part->place =
-            (struct shape_place){(uint16_t)values->at[i].begin, (uint16_t)values->at[i].end,
-                                 (uint8_t)values->at[i].field, part->kind == KIND_TEXT};
-        from = values->at[i].end;
-    }
-    struct template_part *tail = &line_template->parts[count++];
-    if (!set_text(tail, object + from, (size_t)(object_end - object) - from))
-        return;
-    tail->kind = KIND_END;
     line_template->has = record->has;
-    line_template->part_count = count;
+    if (values->count > SCAN_VALUES_MAX || values->repeated ||
+        !learn(line_template, object, object_end, values))
+        line_template->part_count = 0;
 }

@@ -10,7 +10,8 @@
 #include "line_shape.h"
 #include "record.h"
 
-#define LINE_TEMPLATE_TEXT 24 /* bytes between two values */
+#define LINE_TEMPLATE_TEXT 24  /* bytes that are compared at once */
+#define LINE_TEMPLATE_PARTS 32 /* more than the values: a long text takes several */
 
 /* Text up to a value, and the value's kind. */
 struct template_part {
@@ -21,9 +22,9 @@ struct template_part {
 };
 
 struct line_template {
-    int part_count; /* 0: no template yet; the last one is the text after the last value */
+    int part_count; /* 0: no template yet; the last one is the end of the text */
     uint32_t has;   /* RECORD_ bits of the record that such a line is */
-    struct template_part parts[SCAN_VALUES_MAX + 1];
+    struct template_part parts[LINE_TEMPLATE_PARTS];
 };
 
 /* Takes the layout of a record that was just read strictly; object is its '{',

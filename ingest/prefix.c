@@ -2,6 +2,7 @@
 #include "prefix.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "record.h"
 
@@ -112,11 +113,22 @@ static struct str last_part(struct str path)
     return str_of(path.p + begin, end - begin);
 }
 
+/* "node_rank2": digits that are known to be no rank of the job. */
+static bool holds_other_rank(struct str s)
+{
+    for (size_t i = 0; i + 4 < s.len; i++)
+        if (lower(s.p[i]) == 'r' && strncasecmp(s.p + i, "rank", 4) == 0 && counts_others(s, i))
+            return true;
+    return false;
+}
+
 bool file_name_rank(struct str path, uint32_t *ret)
 {
     struct str name = last_part(path);
     if (rank_after_word(name, "rank", "=-_.", ret) || rank_after_word(name, "worker", "=-_.", ret))
         return true;
+    if (holds_other_rank(name))
+        return false;
     uint32_t rank = 0;
     int runs = 0;
     for (size_t i = 0; i < name.len; i++) {

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,8 @@ struct error {
     size_t size;
 };
 
-static bool fail(struct error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool fail(struct error *error, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 static bool fail(struct error *error, const char *format, ...)
 {
@@ -31,10 +33,16 @@ static bool fail(struct error *error, const char *format, ...)
     return false;
 }
 
-/* cJSON's own look-up ignores case. */
+/* The last item with this key, as in records; cJSON's own look-up gives the first. */
 static const cJSON *item_of(const cJSON *object, const char *key)
 {
-    return cJSON_GetObjectItemCaseSensitive(object, key);
+    const cJSON *found = NULL, *item;
+    cJSON_ArrayForEach(item, object)
+    {
+        if (item->string && strcmp(item->string, key) == 0)
+            found = item;
+    }
+    return found;
 }
 
 static bool get_number(const cJSON *object, const char *key, double low, double high, double *to,
@@ -147,6 +155,8 @@ static bool get_all(const cJSON *object, struct run *run, struct error *error)
         !get_number(object, "window", 2, 1000, &window, error) ||
         !get_flag(object, "simulated", &run->simulated, error))
         return false;
+    if (window != floor(window))
+        return fail(error, "\"window\" must be a whole number");
     run->window = (int)window;
     return true;
 }
