@@ -15,8 +15,8 @@
 #include "lines.h"
 #include "number.h"
 
-#define CORPUS 400000
-#define DAMAGED 600000
+#define CORPUS 200000
+#define DAMAGED 300000
 
 /* A line with what must be readable behind it. */
 struct text {
@@ -191,7 +191,7 @@ static void numbers_are_those_of_strtod(void **state)
 {
     (void)state;
     struct lines random = {.state = 3};
-    for (int i = 0; i < 1000000; i++) {
+    for (int i = 0; i < 500000; i++) {
         char text[96] = {0};
         int fraction = (int)lines_below(&random, 18);
         unsigned whole = lines_below(&random, i % 3 ? 10 : 1000000);
