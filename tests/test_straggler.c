@@ -213,6 +213,34 @@ static void figure_1_5_names_rank_5(void **state)
     summary_done(&summary);
 }
 
+/* A rank that is slow on and off for a very long time, and a window under 20. */
+static void verdicts_are_bounded_and_the_dropped_are_counted(void **state)
+{
+    struct analysis_options options;
+    analysis_options_init(&options);
+    options.keep_history = false;
+    options.run.window = 5;
+    struct analysis *analysis = analysis_new(&options);
+    struct summary summary;
+    enum { TIMES = 4200, BLOCK = 30 };
+    for (int64_t step = 0; step < TIMES * 2 * BLOCK; step++)
+        for (uint32_t rank = 0; rank < 3; rank++)
+            add(analysis,
+                record_of(rank, step, rank == 1 && step / BLOCK % 2 ? 200 : 100, 200, 20));
+    sum_up(analysis, &summary);
+    assert_int_equal(summary.window_steps, 5);
+    assert_int_equal(summary.verdict_count + summary.verdicts_dropped, TIMES);
+    assert_int_equal(summary.verdicts_dropped, TIMES - 4096);
+    for (size_t i = 0; i < summary.verdict_count; i++) {
+        assert_int_equal(summary.verdicts[i].rank, 1);
+        assert_int_equal(summary.verdicts[i].from_step / BLOCK % 2, 1);
+        assert_int_equal(summary.verdicts[i].from_step % BLOCK, 0);
+        assert_int_equal(summary.verdicts[i].phase, PHASE_FORWARD);
+    }
+    summary_done(&summary);
+    analysis_free(analysis);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -225,6 +253,7 @@ int main(void)
         cmocka_unit_test(an_overlapped_exchange_is_found_out),
         cmocka_unit_test(without_sync_the_clocks_tell_when_they_agree),
         cmocka_unit_test(figure_1_5_names_rank_5),
+        cmocka_unit_test(verdicts_are_bounded_and_the_dropped_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
