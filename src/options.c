@@ -176,64 +176,13 @@ static bool set_run(struct parser *parser, const struct option_info *info, const
     }
 }
 
-/* Options of the model, the sources, the screen and the demo. */
-static bool set_other(struct parser *parser, const struct option_info *info, const char *text)
+/* Options of the demo. */
+static bool set_demo(struct parser *parser, const struct option_info *info, const char *text)
 {
-    static const char *const colors[] = {"auto", "always", "never"};
     struct options *options = parser->options;
     double value = 0;
     int64_t whole = 0;
-    int which = 0;
     switch (info->id) {
-    case OPTION_RUN:
-        options->run_file = text;
-        return true;
-    case OPTION_MEMORY:
-        if (!number(parser, info, text, 1, 1048576, &value))
-            return false;
-        options->memory_bytes = (size_t)(value * 1048576);
-        return true;
-    case OPTION_CLOSE_LAG:
-        if (!integer(parser, info, text, 2, 1000, &whole))
-            return false;
-        options->close_lag = (int)whole;
-        return true;
-    case OPTION_MAX_RANKS:
-        if (!integer(parser, info, text, 1, 1048576, &whole))
-            return false;
-        options->max_ranks = (uint32_t)whole;
-        return true;
-    case OPTION_FROM:
-        return integer(parser, info, text, 0, INT64_MAX, &options->from_step);
-    case OPTION_TO:
-        return integer(parser, info, text, 0, INT64_MAX, &options->to_step);
-    case OPTION_JSON:
-        return options->json = true;
-    case OPTION_IDLE:
-        return number(parser, info, text, 0.1, 86400, &options->idle_s);
-    case OPTION_RECEIVE_BUFFER:
-        if (!number(parser, info, text, 0.1, 1024, &value))
-            return false;
-        options->receive_buffer = (int)(value * 1048576);
-        return true;
-    case OPTION_ALLOW:
-        if (options->allow_count == OPTIONS_ALLOW_MAX)
-            return fail(parser, "--allow can be given %d times at most", OPTIONS_ALLOW_MAX);
-        options->allow[options->allow_count++] = text;
-        return true;
-    case OPTION_POLL:
-        return options->poll_only = true;
-    case OPTION_FPS:
-        return number(parser, info, text, 0.1, 60, &options->fps);
-    case OPTION_COLOR:
-        if (!choice(parser, info, text, colors, &which))
-            return false;
-        options->color = (enum color_when)which;
-        return true;
-    case OPTION_ASCII:
-        return options->ascii = true;
-    case OPTION_UTF8:
-        return options->utf8 = true;
     case OPTION_RANKS:
         if (!integer(parser, info, text, 1, 65536, &whole))
             return false;
@@ -255,10 +204,83 @@ static bool set_other(struct parser *parser, const struct option_info *info, con
         return slow_rank(parser, text);
     case OPTION_SPEED:
         return number(parser, info, text, 0.001, 1000, &options->speed);
+    default:
+        return set_run(parser, info, text);
+    }
+}
+
+/* Options of the screen and of the report. */
+static bool set_output(struct parser *parser, const struct option_info *info, const char *text)
+{
+    static const char *const colors[] = {"auto", "always", "never"};
+    struct options *options = parser->options;
+    int which = 0;
+    switch (info->id) {
+    case OPTION_FROM:
+        return integer(parser, info, text, 0, INT64_MAX, &options->from_step);
+    case OPTION_TO:
+        return integer(parser, info, text, 0, INT64_MAX, &options->to_step);
+    case OPTION_JSON:
+        return options->json = true;
+    case OPTION_FPS:
+        return number(parser, info, text, 0.1, 60, &options->fps);
+    case OPTION_COLOR:
+        if (!choice(parser, info, text, colors, &which))
+            return false;
+        options->color = (enum color_when)which;
+        return true;
+    case OPTION_ASCII:
+        return options->ascii = true;
+    case OPTION_UTF8:
+        return options->utf8 = true;
     case OPTION_HELP:
         return options->help = true;
     default:
-        return set_run(parser, info, text);
+        return set_demo(parser, info, text);
+    }
+}
+
+/* Options of the sources and of the model. */
+static bool set_option(struct parser *parser, const struct option_info *info, const char *text)
+{
+    struct options *options = parser->options;
+    double value = 0;
+    int64_t whole = 0;
+    switch (info->id) {
+    case OPTION_RUN:
+        options->run_file = text;
+        return true;
+    case OPTION_MEMORY:
+        if (!number(parser, info, text, 1, 1048576, &value))
+            return false;
+        options->memory_bytes = (size_t)(value * 1048576);
+        return true;
+    case OPTION_CLOSE_LAG:
+        if (!integer(parser, info, text, 2, 1000, &whole))
+            return false;
+        options->close_lag = (int)whole;
+        return true;
+    case OPTION_MAX_RANKS:
+        if (!integer(parser, info, text, 1, 1048576, &whole))
+            return false;
+        options->max_ranks = (uint32_t)whole;
+        return true;
+    case OPTION_IDLE:
+        return number(parser, info, text, 0.1, 86400, &options->idle_s);
+    case OPTION_RECEIVE_BUFFER:
+        if (!number(parser, info, text, 0.1, 1024, &value))
+            return false;
+        options->receive_buffer = (int)(value * 1048576);
+        return true;
+    case OPTION_ALLOW:
+        if (options->allow_count == OPTIONS_ALLOW_MAX)
+            return fail(parser, "--allow can be given %d times at most", OPTIONS_ALLOW_MAX);
+        options->allow[options->allow_count++] = text;
+        return true;
+    case OPTION_POLL:
+        return options->poll_only = true;
+    default:
+        return set_output(parser, info, text);
     }
 }
 
@@ -294,7 +316,7 @@ static bool take_option(struct parser *parser, int argc, char **argv, int *at)
         argument = argv[++*at];
     }
     parser->options->given |= UINT64_C(1) << info->id;
-    return set_other(parser, info, argument);
+    return set_option(parser, info, argument);
 }
 
 static void set_defaults(struct options *options)
