@@ -24,17 +24,29 @@ struct outcome {
     struct kept *kept;
 };
 
+/* How many bytes the one at data[i] stands for. */
+static size_t repeats(const uint8_t *data, size_t size, size_t i)
+{
+    return data[i] == REPEAT && i + 1 < size ? REPEATED : 1;
+}
+
 static struct text expand(const uint8_t *data, size_t size)
 {
-    struct text text = {0, malloc(TEXT_MAX)};
+    struct text text = {0, NULL};
+    size_t room = 0, used = 0;
+    while (used < size && room < TEXT_MAX) {
+        size_t count = repeats(data, size, used);
+        room += count;
+        used += count > 1 ? 2 : 1;
+    }
+    text.bytes = malloc(room ? room : 1);
     if (!text.bytes)
         abort();
-    for (size_t i = 0; i < size && text.size + REPEATED <= TEXT_MAX; i++) {
-        bool repeat = data[i] == REPEAT && i + 1 < size;
-        size_t count = repeat ? REPEATED : 1;
-        memset(text.bytes + text.size, data[i + repeat], count);
+    for (size_t i = 0; i < used; i++) {
+        size_t count = repeats(data, size, i);
+        i += count > 1;
+        memset(text.bytes + text.size, data[i], count);
         text.size += count;
-        i += repeat;
     }
     return text;
 }
