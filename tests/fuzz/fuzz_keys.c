@@ -13,6 +13,7 @@ static void check_event(struct key_event event)
 {
     PROMISE(event.code > 0 && event.code <= KEYS_DELETE, "an event has a code");
     PROMISE(event.code < 0xD800 || event.code > 0xDFFF, "no code is a surrogate");
+    PROMISE(event.code != 0xFFFD, "broken UTF-8 makes no event");
     PROMISE(event.command < CMD_COUNT, "an event's command exists");
     PROMISE(!keys_is_text(event) || event.code >= ' ', "no control is text");
 }
