@@ -101,9 +101,25 @@ static void the_evidence_stands_behind_the_number(void **state)
     assert_string_equal(format_evidence(out, "-", EVIDENCE_NONE), "-");
 }
 
+static void a_silence_is_told_in_steps_that_change_seldom(void **state)
+{
+    static const struct {
+        double seconds;
+        const char *text;
+    } cases[] = {{0.4, "over 0 s"},     {1, "over 1 s"},       {4.9, "over 2 s"},
+                 {59, "over 30 s"},     {60, "over 1 min"},    {599, "over 9 min"},
+                 {1199, "over 10 min"}, {3599, "over 50 min"}, {7300, "over 2 h"},
+                 {200000, "over 2 d"},  {-1, "over 0 s"}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char out[FORMAT_BYTES];
+        assert_string_equal(format_silence(out, cases[i].seconds), cases[i].text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_silence_is_told_in_steps_that_change_seldom),
         cmocka_unit_test(a_duration_has_three_digits_and_a_sensible_unit),
         cmocka_unit_test(time_that_has_passed_is_in_whole_seconds),
         cmocka_unit_test(a_column_shares_one_unit),

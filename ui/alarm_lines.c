@@ -19,7 +19,7 @@ static bool say_silence(const struct view_model *model, struct sentence *line)
         return false;
     char silent[FORMAT_BYTES], step[FORMAT_BYTES];
     sentence_add(line, "no record for %s, a step takes %s: does the job hang?",
-                 format_elapsed(silent, summary->silent_s), format_duration(step, step_s, false));
+                 format_silence(silent, summary->silent_s), format_duration(step, step_s, false));
     return true;
 }
 

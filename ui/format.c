@@ -86,6 +86,27 @@ const char *format_elapsed(char out[FORMAT_BYTES], double seconds)
     return out;
 }
 
+const char *format_silence(char out[FORMAT_BYTES], double seconds)
+{
+    static const int steps[] = {1, 2, 5, 10, 20, 30};
+    if (!isfinite(seconds) || fabs(seconds) > NUMBER_MAX)
+        return unknown(out);
+    int64_t whole = seconds < 0 ? 0 : (int64_t)seconds, shown = 0;
+    for (int i = 0; i < LENGTH(steps) && steps[i] <= whole; i++)
+        shown = steps[i];
+    if (whole < 60)
+        snprintf(out, FORMAT_BYTES, "over %d s", (int)shown);
+    else if (whole < 600)
+        snprintf(out, FORMAT_BYTES, "over %d min", (int)(whole / 60));
+    else if (whole < 3600)
+        snprintf(out, FORMAT_BYTES, "over %d min", (int)(whole / 600 * 10));
+    else if (whole < 86400)
+        snprintf(out, FORMAT_BYTES, "over %d h", (int)(whole / 3600));
+    else
+        snprintf(out, FORMAT_BYTES, "over %lld d", (long long)(whole / 86400));
+    return out;
+}
+
 struct format_scale format_scale_of(double largest_seconds, bool unicode)
 {
     if (!isfinite(largest_seconds) || fabs(largest_seconds) < 0.5e-9)

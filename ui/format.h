@@ -20,6 +20,11 @@ const char *format_duration(char out[FORMAT_BYTES], double seconds, bool unicode
 /* How long ago, in whole seconds: "12 s", "3 min 05 s", "2 h 14 min", "3 d 04 h". */
 const char *format_elapsed(char out[FORMAT_BYTES], double seconds);
 
+/* How long nothing has happened, rounded down to 1, 2, 5, 10, 20, 30 s, minutes,
+ * tens of minutes, hours or days: "over 20 s". It changes seldom, so that a
+ * screen on which nothing happens sends next to nothing. */
+const char *format_silence(char out[FORMAT_BYTES], double seconds);
+
 /* One unit and one number of decimals for a whole column, so that its values
  * line up; the largest of them gets three significant digits. */
 struct format_scale {
