@@ -55,18 +55,14 @@ static const char *decode_by_template(struct decoder *decoder, const char *line,
     return p + 1;
 }
 
-const char *decode_quickly(struct decoder *decoder, const char *p, const char *end,
-                           struct record *record)
+const char *decode_otherwise(struct decoder *decoder, const char *p, const char *end,
+                             struct record *record)
 {
-    const char *after = line_shape_read(&decoder->shapes[decoder->recent], p, end, record);
-    if (after)
-        return after;
-    after = line_shape_read(&decoder->shapes[!decoder->recent], p, end, record);
-    if (after) {
-        decoder->recent = !decoder->recent;
-        return after;
-    }
-    return decode_by_template(decoder, p, end, record);
+    const char *after = line_shape_read(&decoder->shapes[!decoder->recent], p, end, record);
+    if (!after)
+        return decode_by_template(decoder, p, end, record);
+    decoder->recent = !decoder->recent;
+    return after;
 }
 
 /* ---- any line ---- */

@@ -41,8 +41,12 @@ void decoder_init(struct decoder *decoder);
 /* The record at p when its line looks like one before and ends in [p, end): the
  * place after its newline. NULL otherwise: nothing is said then, take
  * decode_line(). Sets no rank that is not in the record. */
-const char *decode_quickly(struct decoder *decoder, const char *p, const char *end,
-                           struct record *record);
+static inline const char *decode_quickly(struct decoder *decoder, const char *p, const char *end,
+                                         struct record *record);
+
+/* The same by the other shape and the template. */
+const char *decode_otherwise(struct decoder *decoder, const char *p, const char *end,
+                             struct record *record);
 
 /* Decodes the line (no newline in it). *ret_used is how much of it was looked
  * at: after a record, another may follow on the same line. With DECODE_DAMAGED
@@ -52,3 +56,10 @@ const char *decode_quickly(struct decoder *decoder, const char *p, const char *e
  * Slices in *record point into the line or the decoder. */
 enum decode_result decode_line(struct decoder *decoder, const char *line, size_t length,
                                struct record *record, size_t *ret_used, const char **ret_why);
+
+static inline const char *decode_quickly(struct decoder *decoder, const char *p, const char *end,
+                                         struct record *record)
+{
+    const char *after = line_shape_read(&decoder->shapes[decoder->recent], p, end, record);
+    return __builtin_expect(after != NULL, 1) ? after : decode_otherwise(decoder, p, end, record);
+}

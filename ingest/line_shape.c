@@ -6,6 +6,11 @@
 
 #include "number.h"
 
+#if defined(__SSE2__) && !defined(LINE_SHAPE_PORTABLE)
+#include <emmintrin.h>
+#define LINE_SHAPE_SSE2
+#endif
+
 #define BLOCK sizeof(shape_bytes)
 
 void line_shape_clear(struct line_shape *shape)
@@ -15,6 +20,41 @@ void line_shape_clear(struct line_shape *shape)
 }
 
 /* ---- reading ---- */
+
+#ifdef LINE_SHAPE_SSE2
+
+static inline bool fits(const struct line_shape *shape, const char *p)
+{
+    __m128i over = _mm_setzero_si128();
+    for (size_t i = 0; i * BLOCK < shape->length; i++) {
+        __m128i text = _mm_loadu_si128((const __m128i *)(p + i * BLOCK));
+        text = _mm_sub_epi8(text, (__m128i)shape->least[i]);
+        over = _mm_or_si128(over, _mm_subs_epu8(text, (__m128i)shape->span[i]));
+    }
+    return _mm_movemask_epi8(_mm_cmpeq_epi8(over, _mm_setzero_si128())) == 0xFFFF;
+}
+
+/* Two numbers from their bytes to fours: high and low of the first, of the second. */
+static inline __m128i weigh_two(const struct shape_lanes *lanes, int lane, const char *line)
+{
+    __m128i first = _mm_loadl_epi64((const __m128i *)(line + lanes->place[lane]));
+    __m128i second = _mm_loadl_epi64((const __m128i *)(line + lanes->place[lane + 1]));
+    __m128i zero = _mm_setzero_si128();
+    __m128i bytes = _mm_sub_epi8(_mm_unpacklo_epi64(first, second), _mm_set1_epi8('0'));
+    const __m128i *pair = (const __m128i *)lanes->pair[lane];
+    first = _mm_madd_epi16(_mm_unpacklo_epi8(bytes, zero), pair[0]);
+    second = _mm_madd_epi16(_mm_unpackhi_epi8(bytes, zero), pair[1]);
+    return _mm_madd_epi16(_mm_packs_epi32(first, second), *(const __m128i *)lanes->four[lane]);
+}
+
+static inline void weigh_four(const struct shape_lanes *lanes, int lane, const char *line,
+                              uint32_t ret[4])
+{
+    __m128i fours = _mm_packs_epi32(weigh_two(lanes, lane, line), weigh_two(lanes, lane + 2, line));
+    _mm_storeu_si128((__m128i *)ret, _mm_madd_epi16(fours, *(const __m128i *)lanes->eight[lane]));
+}
+
+#else
 
 static inline bool fits(const struct line_shape *shape, const char *p)
 {
@@ -29,59 +69,68 @@ static inline bool fits(const struct line_shape *shape, const char *p)
     return (words[0] & words[1]) == UINT64_MAX;
 }
 
-/* The value of 8 bytes that are known to be digits; a shift by 8 (8 - n) bits
- * leaves the first n of them. */
-static inline uint64_t digits_word(const char *p, unsigned shift)
+static inline int32_t weigh(const struct shape_lanes *lanes, int lane, const char *line)
 {
-    return number_value8((number_load8(p) ^ NUMBER_ZEROS) << shift, 8);
+    const char *p = line + lanes->place[lane];
+    int32_t fours[2];
+    for (int i = 0; i < 2; i++) {
+        int32_t pairs[2];
+        for (int k = 0; k < 2; k++) {
+            int at = 4 * i + 2 * k;
+            pairs[k] = (uint8_t)(p[at] - '0') * lanes->pair[lane][at] +
+                       (uint8_t)(p[at + 1] - '0') * lanes->pair[lane][at + 1];
+        }
+        fours[i] = pairs[0] * lanes->four[lane][2 * i] + pairs[1] * lanes->four[lane][2 * i + 1];
+    }
+    return fours[0] * lanes->eight[lane][0] + fours[1] * lanes->eight[lane][1];
 }
 
-/* The value of n (1 to 16) digits. */
-static inline uint64_t digits(const char *p, unsigned n)
+static inline void weigh_four(const struct shape_lanes *lanes, int lane, const char *line,
+                              uint32_t ret[4])
 {
-    if (n <= 8)
-        return digits_word(p, 64 - 8 * n);
-    return digits_word(p, 0) * number_power10[n - 8] + digits_word(p + 8, 128 - 8 * n);
+    for (int i = 0; i < 4; i++)
+        ret[i] = (uint32_t)weigh(lanes, lane + i, line);
 }
 
-/* "0.331246" without its point: one digit, and n (1 to 6) after it; the shift is
- * by 8 (6 - n) bits. */
-static inline uint64_t short_word(const char *p, unsigned shift)
-{
-    uint64_t bytes = number_load8(p) ^ NUMBER_ZEROS;
-    uint64_t values = (bytes & 0xFF) << 8 | (bytes & ~UINT64_C(0xFFFF));
-    return number_value8(values << shift, 8);
-}
+#endif
 
 static inline void store(struct record *record, const struct shape_value *value, uint64_t number)
 {
     memcpy((char *)record + value->offset, &number, sizeof(number));
 }
 
-/* Nine digits in a word and a byte, the tenth with the fraction. */
-static inline uint64_t unix_seconds(const struct shape_value *value, const char *p)
+/* "1795961553.352638": eight digits, one, and one with the fraction. */
+static inline bool put_unix(struct record *record, const uint32_t *numbers, char ninth)
 {
-    uint64_t front = digits_word(p, 0) * 10 + (uint64_t)(p[8] - '0');
-    return front * UINT64_C(10000000000) + short_word(p + 9, value->shift) * value->scale;
-}
-
-static inline bool is_plain_text(const char *p, size_t length)
-{
-    bool plain = true;
-    for (size_t i = 0; i < length; i++)
-        plain &= p[i] != '"' && p[i] != '\\' && (unsigned char)p[i] >= 0x20;
-    return plain;
+    uint64_t front = (uint64_t)numbers[0] * 10 + (uint64_t)(ninth - '0');
+    uint64_t ns = front * UINT64_C(10000000000) + (uint64_t)numbers[1] * 1000;
+    record->begin_ns = (int64_t)ns;
+    return ns <= (uint64_t)RECORD_BEGIN_MAX_NS;
 }
 
 static bool read_text(struct record *record, const struct shape_value *value, const char *p)
 {
     struct str text = str_of(p, value->whole);
+    bool plain = true;
     if (value->field != FIELD_UNKNOWN)
         memcpy((char *)record + value->offset, &text, sizeof(text));
-    return is_plain_text(p, text.len);
+    for (size_t i = 0; i < text.len; i++)
+        plain &= p[i] != '"' && p[i] != '\\' && (unsigned char)p[i] >= 0x20;
+    return plain;
 }
 
-/* The kinds that are rare, out of the way of the others. */
+/* The value of n (1 to 16) digits. */
+static uint64_t digits(const char *p, unsigned n)
+{
+    uint64_t first = number_load8(p) ^ NUMBER_ZEROS;
+    if (n <= 8)
+        return number_value8(first, n);
+    return number_value8(first, 8) * number_power10[n - 8] +
+           number_value8(number_load8(p + 8) ^ NUMBER_ZEROS, n - 8);
+}
+
+/* The kinds that are rare, out of the way of the others; they are compared with
+ * their bound. */
 static __attribute__((noinline)) bool read_rare(struct record *record,
                                                 const struct shape_value *value, const char *p)
 {
@@ -102,22 +151,22 @@ const char *line_shape_read(struct line_shape *shape, const char *p, const char 
 {
     if ((size_t)(end - p) < shape->length || !fits(shape, p))
         return NULL;
+    uint32_t numbers[LINE_SHAPE_LANES];
+    for (int lane = 0; lane < shape->lane_count; lane += 4)
+        weigh_four(&shape->lanes, lane, p, numbers + lane);
     bool good = true;
+    const uint32_t *number = numbers;
     const struct shape_value *last = shape->values + shape->value_count;
     for (const struct shape_value *value = shape->values; value < last; value++) {
-        const char *at = p + value->place;
-        if (value->kind == SHAPE_SHORT) {
-            store(record, value, short_word(at, value->shift) * value->scale);
-        } else if (value->kind == SHAPE_INTEGER) {
-            store(record, value, digits_word(at, value->shift));
+        if (value->kind == SHAPE_NUMBER) {
+            store(record, value, (uint64_t)*number++ * value->scale);
         } else if (value->kind == SHAPE_RANK) {
-            record->rank = (uint32_t)digits_word(at, value->shift);
+            record->rank = *number++;
         } else if (value->kind == SHAPE_UNIX) {
-            uint64_t ns = unix_seconds(value, at);
-            store(record, value, ns);
-            good &= ns <= (uint64_t)RECORD_BEGIN_MAX_NS;
+            good &= put_unix(record, number, p[value->place + 8]);
+            number += 2;
         } else {
-            good &= read_rare(record, value, at);
+            good &= read_rare(record, value, p + value->place);
         }
     }
     if (!good)
@@ -153,39 +202,78 @@ static void allow_number(struct line_shape *shape, const char *line, struct shap
             allow(shape, at, '0', 9);
 }
 
-/* How the number of a known key is read; false when it has no kind. Kinds that
- * are not compared with a bound are those whose digits cannot exceed it. */
-static bool choose_kind(struct shape_value *value, const char *p, const char *end)
+/* A lane for the number that ends at `end` and has n digits in the 8 bytes before
+ * it; one of these bytes may be the point. False when there is no lane left. */
+static bool add_lane(struct line_shape *shape, const char *line, size_t end, int n)
 {
+    static const int16_t powers[] = {1, 10, 100, 1000, 10000};
+    struct shape_lanes *lanes = &shape->lanes;
+    if (end < 8 || shape->lane_count == LINE_SHAPE_LANES)
+        return false;
+    int lane = shape->lane_count++;
+    lanes->place[lane] = (uint16_t)(end - 8);
+    memset(lanes->pair[lane], 0, sizeof(lanes->pair[lane]));
+    int after = 0;                                /* digits of the number behind this place: */
+    int pair_after[4] = {0}, four_after[2] = {0}; /* of the byte, its pair, its four */
+    for (int at = 7; at >= 0; at--) {
+        if (at % 2 == 1)
+            pair_after[at / 2] = after;
+        if (at % 4 == 3)
+            four_after[at / 4] = after;
+        if (after == n || !is_digit(line[end - 8 + (size_t)at]))
+            continue;
+        lanes->pair[lane][at] = powers[after - pair_after[at / 2]];
+        after++;
+    }
+    for (int pair = 0; pair < 4; pair++)
+        lanes->four[lane][pair] = powers[pair_after[pair] - four_after[pair / 2]];
+    lanes->eight[lane][0] = powers[four_after[0]];
+    lanes->eight[lane][1] = 1;
+    return true;
+}
+
+/* The number of a known key goes into a lane when its digits cannot exceed the
+ * bound of the key. */
+static bool add_number(struct line_shape *shape, struct shape_value *value, const char *line,
+                       size_t end)
+{
+    bool seconds = field_infos[value->field].type == FIELD_SECONDS;
+    int n = value->whole + value->fraction;
+    if (value->field == FIELD_T && value->whole == 10 && value->fraction == 6 && end >= 17 &&
+        shape->lane_count + 2 <= LINE_SHAPE_LANES) {
+        value->kind = SHAPE_UNIX;
+        return add_lane(shape, line, value->place + 8u, 8) && add_lane(shape, line, end, 7);
+    }
+    value->kind = value->field == FIELD_RANK ? SHAPE_RANK : SHAPE_NUMBER;
+    if (n + (value->fraction > 0) <= 8 && (!seconds || value->whole <= 6) &&
+        add_lane(shape, line, end, n))
+        return true;
+    value->kind = seconds ? SHAPE_SECONDS : SHAPE_COUNT;
+    return value->field != FIELD_RANK;
+}
+
+/* False when the number of a known key is of no kind that is read here. */
+static bool learn_number(struct line_shape *shape, struct shape_value *value, const char *line,
+                         struct shape_place place)
+{
+    const char *p = line + place.begin, *end = line + place.end;
     const char *point = memchr(p, '.', (size_t)(end - p));
     size_t whole = (size_t)((point ? point : end) - p);
     size_t fraction = point ? (size_t)(end - point) - 1 : 0;
+    bool seconds = field_infos[value->field].type == FIELD_SECONDS;
     for (const char *q = p; q < end; q++)
         if (!is_digit(*q) && q != point)
             return false;
-    if (whole < 1 || whole > 15 || fraction > 9)
+    if (whole < 1 ||
+        whole > (value->field == FIELD_RANK ? 6
+                 : seconds                  ? 10
+                                            : 15) ||
+        fraction > (seconds ? 9 : 0) || (point && fraction == 0))
         return false;
     value->whole = (uint8_t)whole;
     value->fraction = (uint8_t)fraction;
-    value->scale = number_power10[9 - fraction];
-    value->shift = whole <= 8 ? 64 - 8 * (unsigned)whole : 0;
-    if (value->field == FIELD_RANK) {
-        value->kind = SHAPE_RANK;
-        return !point && whole <= 6;
-    }
-    if (field_infos[value->field].type == FIELD_INTEGER) {
-        value->kind = whole <= 8 ? SHAPE_INTEGER : SHAPE_COUNT;
-        return !point;
-    }
-    bool few = fraction >= 1 && fraction <= 6;
-    if (few)
-        value->shift = 48 - 8 * (unsigned)fraction;
-    value->kind = SHAPE_SECONDS;
-    if (few && whole == 1)
-        value->kind = SHAPE_SHORT;
-    else if (few && whole == 10 && value->field == FIELD_T)
-        value->kind = SHAPE_UNIX;
-    return whole <= 10;
+    value->scale = seconds ? number_power10[9 - fraction] : 1;
+    return add_number(shape, value, line, place.end);
 }
 
 static bool learn_value(struct line_shape *shape, const char *line, struct shape_place place)
@@ -203,7 +291,7 @@ static bool learn_value(struct line_shape *shape, const char *line, struct shape
     if (place.field != FIELD_UNKNOWN)
         value->offset = (uint16_t)field_infos[place.field].offset;
     if (!place.text)
-        return choose_kind(value, line + place.begin, line + place.end);
+        return learn_number(shape, value, line, place);
     value->kind = SHAPE_TEXT;
     value->whole = (uint8_t)(place.end - place.begin);
     for (size_t at = place.begin; at < place.end; at++)
@@ -217,7 +305,8 @@ bool line_shape_learn(struct line_shape *shape, const char *line, size_t length,
     if (length > LINE_SHAPE_BYTES)
         return false;
     line_shape_clear(shape);
-    shape->value_count = 0;
+    shape->value_count = shape->lane_count = 0;
+    memset(&shape->lanes, 0, sizeof(shape->lanes));
     memset(shape->least, 0, sizeof(shape->least));
     memset(shape->span, UINT8_MAX, sizeof(shape->span)); /* behind the line: anything */
     memcpy(shape->least, line, length);

@@ -15,10 +15,9 @@
 #define LINE_SHAPE_VALUES 16
 
 enum shape_kind {
-    SHAPE_SHORT,   /* one digit, the point, 1 to 6 digits */
-    SHAPE_INTEGER, /* digits, at most 8 */
-    SHAPE_RANK,    /* digits, at most 6 */
-    SHAPE_UNIX,    /* 10 digits, the point, 1 to 6 digits */
+    SHAPE_NUMBER,  /* one lane: at most 8 bytes, a point among them perhaps */
+    SHAPE_RANK,    /* the same, digits only */
+    SHAPE_UNIX,    /* 10 digits, the point, 6 digits: two lanes and a digit */
     SHAPE_COUNT,   /* digits, at most 15 */
     SHAPE_SECONDS, /* 1 to 10 digits, then perhaps the point and at most 9 digits */
     SHAPE_TEXT,    /* between its quotes */
@@ -30,8 +29,7 @@ struct shape_value {
     uint8_t kind;            /* enum shape_kind */
     uint8_t field;           /* enum field; FIELD_UNKNOWN: a text that nobody asks for */
     uint8_t whole, fraction; /* digits before and after the point; of a text: its bytes */
-    uint32_t shift;          /* by which the digits' word loses what stands behind them */
-    uint32_t scale;          /* nanoseconds of the last digit */
+    uint32_t scale;          /* nanoseconds of the last digit; of a count: 1 */
 };
 
 /* Bytes that are compared at once; what the machine has for it is the compiler's
@@ -39,12 +37,24 @@ struct shape_value {
 typedef uint8_t shape_bytes __attribute__((vector_size(16)));
 #define LINE_SHAPE_BLOCKS (LINE_SHAPE_BYTES / sizeof(shape_bytes))
 
+/* Numbers are worked out four at a time, each from the 8 bytes that end with it:
+ * bytes are weighed to pairs, pairs to fours, fours to one number. What is not a
+ * digit of it weighs nothing. */
+#define LINE_SHAPE_LANES 16
+struct shape_lanes {
+    _Alignas(16) int16_t pair[LINE_SHAPE_LANES][8];
+    _Alignas(16) int16_t four[LINE_SHAPE_LANES][4];
+    _Alignas(16) int16_t eight[LINE_SHAPE_LANES][2];
+    uint16_t place[LINE_SHAPE_LANES];
+};
+
 struct line_shape {
     uint32_t length; /* bytes of the line, its end included; UINT32_MAX: no shape */
     uint32_t has;    /* RECORD_ bits of the record that such a line is */
     uint32_t hits;
-    uint32_t value_count;
+    uint16_t value_count, lane_count;
     struct shape_value values[LINE_SHAPE_VALUES];
+    struct shape_lanes lanes;
     /* A byte fits when it is least to least + span: the byte itself, 0 to 9, or
      * 1 to 9 for the first of several digits. */
     shape_bytes least[LINE_SHAPE_BLOCKS], span[LINE_SHAPE_BLOCKS];

@@ -337,17 +337,22 @@ static bool take_slowly(struct stream *stream, struct record *record)
     }
 }
 
-bool stream_next(struct stream *stream, struct record *record)
+static __attribute__((noinline)) bool next_slowly(struct stream *stream, struct record *record)
 {
-    if (stream->rest.len == 0 && stream->begin < stream->end && !stream->discarding &&
-        take_quickly(stream, record))
-        return true;
     if (take_slowly(stream, record))
         return true;
     release_when_empty(stream);
     if (stream->ended)
         forget(stream);
     return false;
+}
+
+bool stream_next(struct stream *stream, struct record *record)
+{
+    if (stream->rest.len == 0 && stream->begin < stream->end && !stream->discarding &&
+        take_quickly(stream, record))
+        return true;
+    return next_slowly(stream, record);
 }
 
 void stream_end(struct stream *stream)
