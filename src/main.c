@@ -48,5 +48,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);
+    if (strcmp(argv[1], "manual") == 0)
+        return command_manual(argc - 1, argv + 1);
     return command_watch(argc, argv);
 }

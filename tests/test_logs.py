@@ -129,6 +129,38 @@ class Ddp8(unittest.TestCase):
             self.same_figures(run, got)
 
 
+class Words(unittest.TestCase):
+    def run_program(self, *arguments):
+        return subprocess.run([PROGRAM, *arguments], capture_output=True, timeout=60, check=False)
+
+    def test_help_and_version_go_to_standard_output(self):
+        for arguments in (["--help"], ["report", "--help"], ["watch", "-h"], ["demo", "-h"],
+                          ["feed", "-h"], ["--version"]):
+            done = self.run_program(*arguments)
+            self.assertEqual((done.returncode, done.stderr), (0, b""), arguments)
+            self.assertTrue(done.stdout)
+
+    def test_wrong_use_is_2_and_says_what_is_wrong(self):
+        for arguments, word in (([], b"usage"), (["report"], b"source"), (["watch"], b"source"),
+                                (["report", "--window", "1", "x"], b"--window"),
+                                (["report", "--nosuch"], b"--nosuch"),
+                                (["report", "--from", "9", "--to", "3", "x"], b"--from")):
+            done = self.run_program(*arguments)
+            self.assertEqual((done.returncode, done.stdout), (2, b""), arguments)
+            self.assertIn(word, done.stderr)
+
+    def test_the_man_page_has_every_option(self):
+        page = self.run_program("manual").stdout.decode().replace("\\-", "-")
+        self.assertTrue(page.startswith(".TH LOCKSTEP 1"))
+        options = set()
+        for command in ("watch", "report", "demo"):
+            text = self.run_program(command, "--help").stdout.decode()
+            options |= set(re.findall(r"^ +(?:-\w, )?(--[\w-]+)", text, re.M))
+        self.assertGreater(len(options), 30)
+        for option in options:
+            self.assertIn(option, page)
+
+
 @unittest.skipUnless(os.path.isdir(SHARED), "the folder of shared data is not there")
 class Production(unittest.TestCase):
     def log(self, name):

@@ -1,0 +1,86 @@
+/* lockstep manual: the man page, made from the tables of options and keys, so
+ * that it cannot say what the program does not. Printed at build time. */
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "keys.h"
+
+/* roff takes a leading '.' or '\'' for a request, '\\' for an escape, and '-' for
+ * a hyphen. */
+static void put(const char *text)
+{
+    if (*text == '.' || *text == '\'')
+        fputs("\\&", stdout);
+    for (; *text; text++) {
+        if (*text == '\\')
+            fputs("\\e", stdout);
+        else if (*text == '-')
+            fputs("\\-", stdout);
+        else
+            putchar(*text);
+    }
+}
+
+/* "      --gpus N   GPUs of the job": the option, then what it is. */
+static void put_option(void *to, const char *line)
+{
+    (void)to;
+    char option[64];
+    line += strspn(line, " ");
+    const char *about = strstr(line, "  ");
+    if (!about) /* a long option stands close to its text */
+        about = strrchr(line, ' ');
+    snprintf(option, sizeof(option), "%.*s", (int)(about - line), line);
+    fputs(".TP\n.B ", stdout);
+    put(option);
+    putchar('\n');
+    put(about + strspn(about, " "));
+    putchar('\n');
+}
+
+static void put_keys(void)
+{
+    size_t count;
+    const struct key_binding *bindings = keys_bindings(&count);
+    puts(".SH KEYS");
+    for (size_t i = 0; i < count; i++) {
+        fputs(".TP\n.B ", stdout);
+        put(bindings[i].keys);
+        putchar('\n');
+        put(bindings[i].help);
+        putchar('\n');
+    }
+}
+
+int command_manual(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    puts(".TH LOCKSTEP 1 \"\" \"lockstep " LOCKSTEP_VERSION "\"\n"
+         ".SH NAME\n"
+         "lockstep \\- step timing of distributed training, and who holds the others up\n"
+         ".SH SYNOPSIS\n"
+         ".B lockstep\n[\\fBwatch\\fR] [\\fIOPTION\\fR]... \\fISOURCE\\fR...\n.br\n"
+         ".B lockstep report\n[\\fIOPTION\\fR]... \\fISOURCE\\fR...\n.br\n"
+         ".B lockstep demo\n[\\fIOPTION\\fR]...\n.br\n"
+         ".B lockstep feed\n[\\fIOPTION\\fR]...\n"
+         ".SH DESCRIPTION\n"
+         "Reads what each rank of a training job says of its own steps, one JSON object a line,\n"
+         "and shows step times, waits at the barrier, MFU and stragglers: live\n"
+         "(\\fBwatch\\fR), as text or JSON (\\fBreport\\fR), simulated (\\fBdemo\\fR).\n"
+         "\\fBfeed\\fR writes such records; \\fBlockstep feed \\-\\-help\\fR tells its options.\n"
+         ".PP\n"
+         "A SOURCE is a file, a folder, a glob in quotes, \\- for standard input, or\n"
+         "udp://HOST:PORT. Files are followed by name.\n"
+         ".SH OPTIONS");
+    options_help(COMMAND_ANY, put_option, NULL);
+    put_keys();
+    puts(".SH EXIT STATUS\n"
+         "0 good; 1 a failure at run time; 2 wrong use; a signal is raised again.\n"
+         ".SH ENVIRONMENT\n"
+         ".TP\n.B NO_COLOR\nwhen set and not empty: no colours.\n"
+         ".TP\n.B TERM\nthe type of the terminal.\n"
+         ".SH EVIDENCE\n"
+         "Behind every number: m measured, c computed, s simulated, e our example.");
+    return 0;
+}
