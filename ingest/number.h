@@ -9,6 +9,8 @@
 
 #define NUMBER_ZEROS UINT64_C(0x3030303030303030) /* eight times '0' */
 
+#define NUMBER_LONGEST 32 /* bytes; a longer one takes the slow path */
+
 /* How many ASCII digits stand at the front of 8 bytes, 0 to 8. *bytes has the
  * first byte in its lowest bits. On return *bytes holds digit values. */
 static inline unsigned number_digits8(uint64_t *bytes)
@@ -100,12 +102,14 @@ static inline bool number_seconds(const char **at, int64_t *ret_ns)
             n = 9;
             if (*p >= '5' && *p <= '9')
                 fraction++;
-            unsigned more = 0;
-            while (*p >= '0' && *p <= '9') {
-                if (++more > 20)
+            unsigned more;
+            do {
+                bytes = number_load8(p);
+                more = number_digits8(&bytes);
+                p += more;
+                if (p - *at > NUMBER_LONGEST)
                     return false;
-                p++;
-            }
+            } while (more == 8);
         }
         ns += fraction * number_power10[9 - n];
     }
