@@ -1,5 +1,5 @@
 /* A fuzz target as an ordinary test, with any compiler: the files of a corpus, then
- * seeded mutations of them, always the same ones.
+ * seeded mutations of them, always the same ones. Files are cut to INPUT_MAX.
  *     test_fuzz_<target> FOLDER [MUTATIONS [SEED]]
  *     test_fuzz_<target> FILE
  * It runs in a child, which leaves what it works on in shared memory: when it

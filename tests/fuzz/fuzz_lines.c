@@ -92,6 +92,10 @@ static void feed(struct stream *stream, struct text text, uint32_t pieces, struc
         at += piece;
         take_records(stream, outcome);
     }
+}
+
+static void finish(struct stream *stream, struct outcome *outcome)
+{
     stream_end(stream);
     take_records(stream, outcome);
     PROMISE(!stream_pending(stream), "nothing waits after the end");
@@ -110,6 +114,23 @@ static void check_same(const struct outcome *a, const struct outcome *b)
                 "the complaints are the same");
 }
 
+/* After the end, and after a part that is forgotten: the stream has learned, but
+ * it starts anew. */
+static void feed_again(struct stream *stream, struct text text, uint32_t pieces,
+                       struct stream_totals *totals, struct outcome *again)
+{
+    struct outcome forgotten = {.count = 0};
+    struct text part = {text.size * (pieces % 8) / 8, text.bytes};
+    feed(stream, part, pieces, &forgotten);
+    stream_reset(stream);
+    PROMISE(!stream_pending(stream), "nothing waits after it was forgotten");
+    free(forgotten.kept);
+    memset(totals, 0, sizeof(*totals));
+    feed(stream, text, pieces, again);
+    finish(stream, again);
+    again->totals = *totals;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0)
@@ -119,16 +140,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct outcome whole = {.count = 0}, pieces = {.count = 0}, again = {.count = 0};
     struct stream *stream = stream_new(name, &whole.totals);
     feed(stream, text, 0, &whole);
+    finish(stream, &whole);
     stream_free(stream);
     PROMISE(whole.totals.counts.bytes == text.size, "all bytes are counted");
     PROMISE(whole.totals.counts.records == whole.count, "all records are counted");
     stream = stream_new(name, &pieces.totals);
     feed(stream, text, 1u + data[0] / 2u, &pieces);
+    finish(stream, &pieces);
     check_same(&whole, &pieces);
-    struct stream_totals first = pieces.totals;
-    memset(&pieces.totals, 0, sizeof(first)); /* the stream starts anew, but has learned */
-    feed(stream, text, 200u + data[0], &again);
-    again.totals = pieces.totals;
+    feed_again(stream, text, 200u + data[0], &pieces.totals, &again);
     check_same(&whole, &again);
     stream_free(stream);
     free(whole.kept);
