@@ -52,3 +52,14 @@ void analysis_settle(struct analysis *analysis);
 
 /* Brings `current` up to the newest closed row. */
 void analysis_refresh(struct analysis *analysis);
+
+/* Puts a record that is not a repetition where it belongs. */
+enum analysis_answer analysis_place(struct analysis *analysis, uint32_t slot,
+                                    const struct record *record);
+
+/* Takes a record of a step that its rank has reported, or that is before its last. */
+enum analysis_answer analysis_add_backward(struct analysis *analysis, uint32_t slot,
+                                           const struct record *record);
+
+/* The attempt, not before `low`, that is nearest to the record in time. */
+int analysis_attempt_of(const struct analysis *analysis, const struct record *record, int low);
