@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -14,6 +15,7 @@
 #include "session_state.h"
 
 #define SECOND_NS INT64_C(1000000000)
+#define FRAME_REST 40
 
 static void on_record(void *to, const struct record *record, int64_t now_ns)
 {
@@ -84,6 +86,10 @@ void session_pull(struct session *session, int64_t now_ns)
     if (session->caller.describe)
         session->caller.describe(session->caller.to, &session->summary, &session->model.feed,
                                  session->model.message);
+    if (session->summary.source.records != session->records) {
+        session->records = session->summary.source.records;
+        session->model.feed.last_record_s = (double)time(NULL);
+    }
     session->pulled_ns = now_ns;
 }
 
@@ -109,17 +115,22 @@ void session_draw(struct session *session, int64_t now_ns)
     if (session->canvas.width != size.width || session->canvas.height != size.height)
         canvas_resize(&session->canvas, size.width, size.height);
     screen_draw(&session->canvas, &session->model);
-    session->drawn_ns = now_ns;
+    session->drawn_ns = loop_now_ns(session->loop);
+    session->cost_ns = session->drawn_ns - now_ns;
     if (term_show(session->term, &session->canvas) < 0)
         session_lose_terminal(session);
     else
         watch_terminal(session);
 }
 
-/* Silence is told in whole seconds: without records once a second is enough. */
+/* A picture of many thousand ranks takes milliseconds: no more than one part in
+ * FRAME_REST of the time goes into pictures. Silence is told in whole seconds:
+ * without records once a second is enough. */
 static void on_frame(void *to, int64_t now_ns)
 {
     struct session *session = to;
+    if (now_ns - session->drawn_ns < FRAME_REST * session->cost_ns)
+        return;
     if (!analysis_changed(session->analysis) && now_ns - session->pulled_ns < SECOND_NS)
         return;
     if (!session->plain)

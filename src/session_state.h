@@ -24,6 +24,8 @@ struct session {
 
     int64_t pulled_ns; /* when the summary was made */
     int64_t drawn_ns;
+    int64_t cost_ns;      /* that the last picture took, summary included */
+    uint64_t records;     /* at the last picture */
     bool resizing; /* resize_timer runs */
     int status;
     int signal; /* that ends it; 0: none did */

@@ -101,6 +101,13 @@ static void the_evidence_stands_behind_the_number(void **state)
     assert_string_equal(format_evidence(out, "-", EVIDENCE_NONE), "-");
 }
 
+static void a_moment_is_told_in_utc(void **state)
+{
+    char out[FORMAT_BYTES];
+    assert_string_equal(format_moment(out, 1795966238.9), "2026-11-29 15:30:38Z");
+    assert_string_equal(format_moment(out, NAN), "-");
+}
+
 static void a_silence_is_told_in_steps_that_change_seldom(void **state)
 {
     static const struct {
@@ -119,6 +126,7 @@ static void a_silence_is_told_in_steps_that_change_seldom(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_moment_is_told_in_utc),
         cmocka_unit_test(a_silence_is_told_in_steps_that_change_seldom),
         cmocka_unit_test(a_duration_has_three_digits_and_a_sensible_unit),
         cmocka_unit_test(time_that_has_passed_is_in_whole_seconds),

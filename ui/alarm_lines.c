@@ -3,10 +3,13 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "format.h"
 
 #define SILENT_STEPS 3     /* step times without any record before it is said */
+#define TODAY_S 72000.0    /* so long the time of day is enough */
+#define DATE_LENGTH 11     /* "2026-11-29 " */
 #define SILENT_LEAST_S 2.0 /* but short gaps are nothing */
 
 static bool say_silence(const struct view_model *model, struct sentence *line)
@@ -18,8 +21,16 @@ static bool say_silence(const struct view_model *model, struct sentence *line)
     if (!lasts || model->mode != MODE_LIVE)
         return false;
     char silent[FORMAT_BYTES], step[FORMAT_BYTES];
-    sentence_add(line, "no record for %s, a step takes %s: does the job hang?",
-                 format_silence(silent, summary->silent_s), format_duration(step, step_s, false));
+    format_duration(step, step_s, false);
+    if (model->feed.last_record_s > 0) { /* a moment stays: nothing is sent while nothing happens */
+        const char *moment = format_moment(silent, model->feed.last_record_s);
+        bool today = summary->silent_s < TODAY_S && strlen(moment) > DATE_LENGTH;
+        sentence_add(line, "no record since %s, a step takes %s: does the job hang?",
+                     today ? moment + DATE_LENGTH : moment, step);
+    } else {
+        sentence_add(line, "no record for %s, a step takes %s: does the job hang?",
+                     format_silence(silent, summary->silent_s), step);
+    }
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 struct unit {
     double size;
@@ -104,6 +105,18 @@ const char *format_silence(char out[FORMAT_BYTES], double seconds)
         snprintf(out, FORMAT_BYTES, "over %d h", (int)(whole / 3600));
     else
         snprintf(out, FORMAT_BYTES, "over %lld d", (long long)(whole / 86400));
+    return out;
+}
+
+const char *format_moment(char out[FORMAT_BYTES], double unix_seconds)
+{
+    struct tm parts;
+    if (!isfinite(unix_seconds) || fabs(unix_seconds) > NUMBER_MAX)
+        return unknown(out);
+    time_t seconds = (time_t)unix_seconds;
+    if (!gmtime_r(&seconds, &parts) ||
+        strftime(out, FORMAT_BYTES, "%Y-%m-%d %H:%M:%SZ", &parts) == 0)
+        return unknown(out);
     return out;
 }
 

@@ -29,6 +29,8 @@ struct feed_info {
     uint64_t udp_buffer_asked;     /* and what was asked for */
     uint64_t frames_skipped;       /* pictures that a slow terminal did not get */
     double speed;                  /* of a replay or a demo; 0: none */
+    double last_record_s;          /* Unix time of the last record, by the reader's clock; 0: not
+                                      known */
 };
 
 struct view_model {

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "format.h"
 #include "sentence.h"
@@ -38,13 +37,9 @@ static void add_share(struct sentence *line, const struct view_model *model, con
 /* The moment of the step, for who comes from another log. */
 static void add_moment(struct sentence *line, double unix_s)
 {
-    char text[32];
-    struct tm parts;
-    if (!isfinite(unix_s) || unix_s <= 0 || unix_s > 2.5e11)
-        return;
-    time_t seconds = (time_t)unix_s;
-    if (gmtime_r(&seconds, &parts) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%SZ", &parts))
-        sentence_add(line, "  %s", text);
+    char text[FORMAT_BYTES];
+    if (isfinite(unix_s) && unix_s > 0 && unix_s <= 2.5e11)
+        sentence_add(line, "  %s", format_moment(text, unix_s));
 }
 
 /* Right half of the first line: "LIVE  step 12,345  4.93 s m". */
