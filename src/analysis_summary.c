@@ -252,6 +252,15 @@ static bool is_missing(const struct analysis *analysis, size_t index, uint32_t s
                     : analysis_missing_since(analysis, index, slot) >= 0;
 }
 
+/* Ranks mostly appear in the order of their numbers. */
+static bool is_in_order(const struct summary_rank *ranks, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++)
+        if (ranks[i].rank < ranks[i - 1].rank)
+            return false;
+    return true;
+}
+
 static int by_rank(const void *a, const void *b)
 {
     const struct summary_rank *one = a, *other = b;
@@ -286,7 +295,8 @@ static void fill_ranks(struct analysis *analysis, size_t index, int64_t now_ns,
         str_copy(to->group, sizeof(to->group), str_from(names_get(&analysis->names, info->group)));
     }
     free(medians);
-    qsort(summary->ranks, count, sizeof(*summary->ranks), by_rank);
+    if (!is_in_order(summary->ranks, count))
+        qsort(summary->ranks, count, sizeof(*summary->ranks), by_rank);
 }
 
 /* ---- the span ---- */
