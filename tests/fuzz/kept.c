@@ -9,14 +9,12 @@
 static void take_number(struct kept *kept, const struct record *record, enum field field)
 {
     const struct field_info *info = &field_infos[field];
+    const char *why;
     int64_t value = record->rank;
-    if (field == FIELD_RANK) {
-        kept->record.rank = record->rank;
-    } else {
+    if (field != FIELD_RANK)
         memcpy(&value, (const char *)record + info->offset, sizeof(value));
-        memcpy((char *)&kept->record + info->offset, &value, sizeof(value));
-    }
     PROMISE(value >= 0 && value <= info->max, "a value is within the bounds of its field");
+    PROMISE(field_put(&kept->record, field, value, &why), "a value that was taken can be put");
 }
 
 void kept_take(struct kept *kept, const struct record *record)
