@@ -302,7 +302,7 @@ static void a_stop_gives_the_terminal_back_and_comes_back(void **state)
     assert_true(terminal_waits_for(&program.terminal, before, "\x1b[30;"));
     assert_true(program_shows(&program, "step 199"));
     kill(program.pid, SIGTSTP); /* from outside */
-    status = program_wait(&program, 2000, true);
+    status = program_wait(&program, 10000, true);
     assert_true(WIFSTOPPED(status));
     assert_restored(&program);
     kill(program.pid, SIGCONT);
