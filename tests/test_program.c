@@ -301,6 +301,8 @@ static void a_stop_gives_the_terminal_back_and_comes_back(void **state)
     assert_true(terminal_waits_for(&program.terminal, before, "\x1b[?1049h"));
     assert_true(terminal_waits_for(&program.terminal, before, "\x1b[30;"));
     assert_true(program_shows(&program, "step 199"));
+    while (program_poll(&program, 300)) /* a stop in the moment of going on may be lost */
+        ;
     kill(program.pid, SIGTSTP); /* from outside */
     status = program_wait(&program, 10000, true);
     assert_true(WIFSTOPPED(status));
