@@ -1,6 +1,7 @@
 /* One file's content: what is new at the known offset, and whether what was
  * read is still there. */
 #include "source_file.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +16,7 @@
 struct source_file *file_new(const char *name, int fd, const struct stat *status,
                              struct stream_totals *totals)
 {
-    struct source_file *file = source_alloc(sizeof *file);
+    struct source_file *file = memory_zeroed(1, sizeof *file);
     file->stream = stream_new(name, totals);
     file->totals = totals;
     file->fd = fd;

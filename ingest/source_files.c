@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "memory.h"
 #include "source_scan.h"
 
 #define SMALL_SET 256 /* paths: all are looked at in each poll */
@@ -42,7 +43,7 @@ static int descriptors(int wanted)
 
 struct files *files_new(const struct files_options *options, struct stream_totals *totals)
 {
-    struct files *files = source_alloc(sizeof *files);
+    struct files *files = memory_zeroed(1, sizeof *files);
     files->options = *options;
     files->totals = totals;
     files->sweep_ns = FILES_SWEEP_NS;
@@ -143,9 +144,9 @@ int files_dir_of(struct files *files, const char *name, size_t len)
     for (size_t i = files->dir_count; i-- > 0;)
         if (strlen(files->dirs[i].name) == len && memcmp(files->dirs[i].name, name, len) == 0)
             return (int)i;
-    files->dirs = source_realloc(files->dirs, (files->dir_count + 1) * sizeof *files->dirs);
+    files->dirs = memory_resized(files->dirs, 1, (files->dir_count + 1) * sizeof *files->dirs);
     struct source_dir *dir = &files->dirs[files->dir_count++];
-    dir->name = source_alloc(len + 1);
+    dir->name = memory_zeroed(1, len + 1);
     memcpy(dir->name, name, len);
     dir->remote = scan_is_remote(dir->name);
     return (int)files->dir_count - 1;
@@ -177,7 +178,7 @@ static struct source_path *add_path(struct files *files, int dir, const char *na
         path->found = path->found && found;
         return path;
     }
-    path = source_alloc(sizeof *path);
+    path = memory_zeroed(1, sizeof *path);
     path->name = source_strdup(name);
     path->base = path->name + (base - name);
     path->dir = dir;
@@ -185,7 +186,7 @@ static struct source_path *add_path(struct files *files, int dir, const char *na
     source_index_add(&files->names, &path->by_name, name_hash(dir, base));
     if (files->path_count == files->path_capacity) {
         files->path_capacity = files->path_capacity ? files->path_capacity * 2 : 16;
-        files->paths = source_realloc(files->paths, files->path_capacity * sizeof *files->paths);
+        files->paths = memory_resized(files->paths, 1, files->path_capacity * sizeof *files->paths);
     }
     files->paths[files->path_count++] = path;
     return path;
@@ -210,7 +211,7 @@ static void add_in_dir(struct files *files, const struct source_spec *spec, cons
     const char *dir = files->dirs[spec->dir].name;
     bool bare = spec->kind == SPEC_GLOB && !strchr(spec->text, '/');
     size_t size = strlen(dir) + strlen(base) + 2;
-    char *name = source_alloc(size);
+    char *name = memory_zeroed(1, size);
     snprintf(name, size, "%s%s%s", bare ? "" : dir, bare || dir[strlen(dir) - 1] == '/' ? "" : "/",
              base);
     add_path(files, spec->dir, name, true);
@@ -221,7 +222,7 @@ static void add_in_dir(struct files *files, const struct source_spec *spec, cons
 
 static struct source_spec *add_spec(struct files *files, enum spec_kind kind, const char *text)
 {
-    files->specs = source_realloc(files->specs, (files->spec_count + 1) * sizeof *files->specs);
+    files->specs = memory_resized(files->specs, 1, (files->spec_count + 1) * sizeof *files->specs);
     struct source_spec *spec = &files->specs[files->spec_count++];
     *spec = (struct source_spec){.kind = kind, .text = source_strdup(text), .due = true};
     size_t len = kind == SPEC_FOLDER ? strlen(text) : dir_length(text);

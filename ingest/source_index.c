@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
+
 uint64_t source_hash(uint64_t hash, const void *bytes, size_t size)
 {
     const unsigned char *at = bytes;
@@ -23,7 +25,7 @@ static struct source_link **slot_of(const struct source_index *index, uint64_t h
 static void grow(struct source_index *index)
 {
     struct source_index bigger = {.slot_count = index->slot_count ? index->slot_count * 2 : 16};
-    bigger.slots = source_alloc(bigger.slot_count * sizeof *bigger.slots);
+    bigger.slots = memory_zeroed(1, bigger.slot_count * sizeof *bigger.slots);
     for (size_t i = 0; i < index->slot_count; i++) {
         struct source_link *next;
         for (struct source_link *link = index->slots[i]; link; link = next) {
@@ -86,24 +88,8 @@ void source_index_done(struct source_index *index)
     *index = (struct source_index){0};
 }
 
-void *source_alloc(size_t size)
-{
-    void *memory = calloc(1, size ? size : 1);
-    if (!memory)
-        abort();
-    return memory;
-}
-
-void *source_realloc(void *old, size_t size)
-{
-    void *memory = realloc(old, size ? size : 1);
-    if (!memory)
-        abort();
-    return memory;
-}
-
 char *source_strdup(const char *text)
 {
     size_t size = strlen(text) + 1;
-    return memcpy(source_alloc(size), text, size);
+    return memcpy(memory_zeroed(1, size), text, size);
 }

@@ -33,6 +33,4 @@ struct source_link *source_index_next(const struct source_link *link);
 void source_index_done(struct source_index *index);
 
 /* malloc family that ends the program when there is no memory (abort). */
-void *source_alloc(size_t size); /* zeroed */
-void *source_realloc(void *old, size_t size);
 char *source_strdup(const char *text);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <uv.h>
 
+#include "memory.h"
 #include "source_index.h"
 
 struct loop {
@@ -65,7 +66,7 @@ static void close_handle(void *handle)
 
 struct loop *loop_new(void)
 {
-    struct loop *loop = source_alloc(sizeof *loop);
+    struct loop *loop = memory_zeroed(1, sizeof *loop);
     if (uv_loop_init(&loop->uv) < 0)
         abort();
     return loop;
@@ -127,7 +128,7 @@ static uint64_t milliseconds(int64_t ns)
 struct loop_timer *loop_timer_new(struct loop *loop, int64_t first_ns, int64_t repeat_ns,
                                   void (*tick)(void *to, int64_t now_ns), void *to)
 {
-    struct loop_timer *timer = source_alloc(sizeof *timer);
+    struct loop_timer *timer = memory_zeroed(1, sizeof *timer);
     timer->tick = tick;
     timer->to = to;
     uv_timer_init(&loop->uv, &timer->handle);
@@ -181,7 +182,7 @@ struct loop_fd *loop_fd_new(struct loop *loop, int fd, int events,
                             void (*ready)(void *to, int events, int64_t now_ns), void *to,
                             int *ret_error)
 {
-    struct loop_fd *watch = source_alloc(sizeof *watch);
+    struct loop_fd *watch = memory_zeroed(1, sizeof *watch);
     watch->ready = ready;
     watch->to = to;
     int result = init_poll(loop, &watch->handle, fd);
@@ -221,7 +222,7 @@ static void on_signal(uv_signal_t *handle, int number)
 
 int loop_signal(struct loop *loop, int number, void (*caught)(void *to, int number), void *to)
 {
-    struct loop_signal *watch = source_alloc(sizeof *watch);
+    struct loop_signal *watch = memory_zeroed(1, sizeof *watch);
     watch->caught = caught;
     watch->to = to;
     uv_signal_init(&loop->uv, &watch->handle);
@@ -246,7 +247,7 @@ static void on_idle(uv_idle_t *handle)
 struct loop_work *loop_work_new(struct loop *loop, bool (*slice)(void *to, int64_t now_ns),
                                 void *to)
 {
-    struct loop_work *work = source_alloc(sizeof *work);
+    struct loop_work *work = memory_zeroed(1, sizeof *work);
     work->slice = slice;
     work->to = to;
     uv_idle_init(&loop->uv, &work->handle);
@@ -272,7 +273,7 @@ static void on_prepare(uv_prepare_t *handle)
 
 void loop_before_sleep(struct loop *loop, void (*call)(void *to, int64_t now_ns), void *to)
 {
-    struct loop_hook *hook = source_alloc(sizeof *hook);
+    struct loop_hook *hook = memory_zeroed(1, sizeof *hook);
     hook->hook = call;
     hook->to = to;
     uv_prepare_init(&loop->uv, &hook->handle);

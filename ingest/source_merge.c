@@ -3,6 +3,7 @@
  * that was read to its end takes no part until it grows, so that a rank that
  * died holds up nobody. */
 #include "source_set.h"
+#include "memory.h"
 
 /* What a read costs, in records, so that a call stays short whatever is read. */
 #define READ_COST 2
@@ -17,7 +18,7 @@ void files_activate(struct files *files, struct source_file *file)
         return;
     if (files->slot_count == files->slot_capacity) {
         files->slot_capacity = files->slot_capacity ? files->slot_capacity * 2 : 16;
-        files->slots = source_realloc(files->slots, files->slot_capacity * sizeof *files->slots);
+        files->slots = memory_resized(files->slots, 1, files->slot_capacity * sizeof *files->slots);
     }
     file->active = true;
     files->slots[files->slot_count++] = (struct merge_slot){.file = file};

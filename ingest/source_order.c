@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "source_index.h"
 
 static struct order_rank *place_of(struct order *order, uint32_t rank)
@@ -11,7 +12,7 @@ static struct order_rank *place_of(struct order *order, uint32_t rank)
     if (!order->table) {
         if (!order->one.used || order->one.rank == rank)
             return &order->one;
-        order->table = source_alloc(ORDER_RANKS * sizeof *order->table);
+        order->table = memory_zeroed(1, ORDER_RANKS * sizeof *order->table);
         order->table[order->one.rank % ORDER_RANKS] = order->one;
     }
     return &order->table[rank % ORDER_RANKS];
@@ -45,7 +46,7 @@ void order_copy(struct order *to, const struct order *from)
     *to = *from;
     if (from->table) {
         size_t size = ORDER_RANKS * sizeof *from->table;
-        to->table = memcpy(source_alloc(size), from->table, size);
+        to->table = memcpy(memory_zeroed(1, size), from->table, size);
     }
 }
 

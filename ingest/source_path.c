@@ -2,6 +2,7 @@
  * deleted, replaced), and sees to it that a file that is reached by two names,
  * or changed its name, is read once. */
 #include "source_set.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -177,7 +178,7 @@ static void add_orphan(struct files *files, struct source_file *file)
     if (files->orphan_count == files->orphan_capacity) {
         files->orphan_capacity = files->orphan_capacity ? files->orphan_capacity * 2 : 8;
         files->orphans =
-            source_realloc(files->orphans, files->orphan_capacity * sizeof *files->orphans);
+            memory_resized(files->orphans, 1, files->orphan_capacity * sizeof *files->orphans);
     }
     file->deadline_ns = files->now_ns + FILES_LATE_NS;
     files->orphans[files->orphan_count++] = file;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "memory.h"
 #include "source_index.h"
 
 #define READ_BYTES (256 * 1024)
@@ -118,7 +119,7 @@ struct pipe_source *pipe_new(struct loop *loop, const struct pipe_options *optio
         *ret_error = -EISDIR;
         return NULL;
     }
-    struct pipe_source *pipe = source_alloc(sizeof *pipe);
+    struct pipe_source *pipe = memory_zeroed(1, sizeof *pipe);
     pipe->loop = loop;
     pipe->fd = options->fd;
     pipe->sink = *sink;

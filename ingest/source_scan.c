@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
+#include "memory.h"
 #include "source_index.h"
 
 bool scan_is_log(const char *name)
@@ -31,7 +32,7 @@ static void names_add(struct scan_names *names, const char *name)
 {
     if (names->count == names->capacity) {
         names->capacity = names->capacity ? names->capacity * 2 : 64;
-        names->names = source_realloc(names->names, names->capacity * sizeof *names->names);
+        names->names = memory_resized(names->names, 1, names->capacity * sizeof *names->names);
     }
     names->names[names->count++] = source_strdup(name);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "source_address.h"
 #include "source_index.h"
 
@@ -29,7 +30,7 @@ static void rebuild(struct seq *seq, size_t size, int64_t since)
 {
     struct seq_sender *old = seq->senders;
     size_t old_size = seq->size;
-    seq->senders = source_alloc(size * sizeof *seq->senders);
+    seq->senders = memory_zeroed(1, size * sizeof *seq->senders);
     seq->size = size;
     seq->count = 0;
     for (size_t i = 0; i < old_size; i++) {

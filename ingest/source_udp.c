@@ -11,6 +11,7 @@
 #include <string.h>
 #include <uv.h>
 
+#include "memory.h"
 #include "source_address.h"
 #include "source_index.h"
 #include "source_seq.h"
@@ -245,7 +246,7 @@ void udp_free(struct udp *udp)
 static bool parse_allow(struct udp *udp, const struct udp_options *options, char *ret_message,
                         size_t size)
 {
-    udp->allow = source_alloc((size_t)options->allow_count * sizeof *udp->allow);
+    udp->allow = memory_zeroed(1, (size_t)options->allow_count * sizeof *udp->allow);
     for (int i = 0; i < options->allow_count; i++) {
         if (!udp_block_parse(options->allow[i], &udp->allow[i])) {
             snprintf(ret_message, size,
@@ -299,11 +300,11 @@ struct udp *udp_new(struct loop *loop, const char *spec, const struct udp_option
     struct udp_address address;
     if (udp_address_parse(spec, &address, ret_message, size) < 0)
         return NULL;
-    struct udp *udp = source_alloc(sizeof *udp);
+    struct udp *udp = memory_zeroed(1, sizeof *udp);
     udp->totals = totals;
     udp->sink = *sink;
     udp->stream = stream_new("udp", totals);
-    udp->buffer = source_alloc(DATAGRAM_MAX * BATCH);
+    udp->buffer = memory_zeroed(1, DATAGRAM_MAX * BATCH);
     uv_timer_init(loop_uv(loop), &udp->timer);
     udp->timer.data = udp;
     udp->open_handles = 1;

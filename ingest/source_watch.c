@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <uv.h>
 
+#include "memory.h"
 #include "source_index.h"
 
 #define POLL_NS INT64_C(250000000)
@@ -89,12 +90,12 @@ static void begin_notices(struct watch *watch, struct watch_folder *folder)
 
 static void add_folder(struct watch *watch)
 {
-    struct watch_folder *folder = source_alloc(sizeof *folder);
+    struct watch_folder *folder = memory_zeroed(1, sizeof *folder);
     folder->watch = watch;
     folder->dir = watch->folder_count++;
     uv_fs_event_init(loop_uv(watch->loop), &folder->handle);
     watch->folders =
-        source_realloc(watch->folders, (size_t)watch->folder_count * sizeof *watch->folders);
+        memory_resized(watch->folders, 1, (size_t)watch->folder_count * sizeof *watch->folders);
     watch->folders[folder->dir] = folder;
     if (!watch->poll_only && !files_dir_is_remote(watch->files, folder->dir))
         begin_notices(watch, folder);
@@ -145,7 +146,7 @@ static void on_timer(void *to, int64_t now_ns)
 struct watch *watch_new(struct loop *loop, struct files *files, const struct watch_options *options,
                         const struct sink *sink)
 {
-    struct watch *watch = source_alloc(sizeof *watch);
+    struct watch *watch = memory_zeroed(1, sizeof *watch);
     watch->loop = loop;
     watch->files = files;
     watch->sink = *sink;

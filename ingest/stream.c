@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decode.h"
+#include "memory.h"
 #include "number.h"
 #include "prefix.h"
 
@@ -36,9 +37,7 @@ struct stream {
 
 struct stream *stream_new(const char *name, struct stream_totals *totals)
 {
-    struct stream *stream = calloc(1, sizeof(*stream));
-    if (!stream)
-        abort();
+    struct stream *stream = memory_zeroed(1, sizeof(*stream));
     stream->totals = totals;
     decoder_init(&stream->decoder);
     str_copy(stream->name, sizeof(stream->name), str_from(name));
@@ -97,10 +96,7 @@ static void count_other(struct stream *stream, struct str line)
 
 static void resize_buffer(struct stream *stream, size_t capacity)
 {
-    char *buffer = realloc(stream->buffer, capacity + DECODE_SLACK);
-    if (!buffer)
-        abort();
-    stream->buffer = buffer;
+    stream->buffer = memory_resized(stream->buffer, capacity + DECODE_SLACK, 1);
     stream->capacity = capacity;
 }
 

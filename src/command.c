@@ -10,8 +10,6 @@
 #include "run_json.h"
 #include "text.h"
 
-#define PATH_BYTES 4096
-
 int command_fail(const char *format, ...)
 {
     char raw[1024], safe[3072];
@@ -44,27 +42,25 @@ int command_options(struct options *options, unsigned command, int argc, char **
     return 0;
 }
 
-/* The folder of a source that may hold a run.json: itself, or where it lies.
- * False for standard input and sockets. */
-static bool run_json_beside(const char *source, char path[PATH_BYTES])
+bool command_run_place(const char *source, char path[COMMAND_PATH_BYTES])
 {
     struct stat status;
     if (strcmp(source, "-") == 0 || strncmp(source, "udp://", 6) == 0)
         return false;
     int length;
     if (stat(source, &status) == 0 && S_ISDIR(status.st_mode)) {
-        length = snprintf(path, PATH_BYTES, "%s/run.json", source);
+        length = snprintf(path, COMMAND_PATH_BYTES, "%s/run.json", source);
     } else {
         const char *slash = strrchr(source, '/');
         int folder = slash ? (int)(slash - source) + 1 : 0;
-        length = snprintf(path, PATH_BYTES, "%.*srun.json", folder, source);
+        length = snprintf(path, COMMAND_PATH_BYTES, "%.*srun.json", folder, source);
     }
-    return length > 0 && length < PATH_BYTES;
+    return length > 0 && length < COMMAND_PATH_BYTES;
 }
 
 int command_run(const struct options *options, struct run *run)
 {
-    char path[PATH_BYTES], error[512];
+    char path[COMMAND_PATH_BYTES], error[512];
     run_init(run);
     if (options->run_file) {
         if (run_json_load(options->run_file, run, error, sizeof(error)) < 0)
@@ -72,7 +68,7 @@ int command_run(const struct options *options, struct run *run)
                                 options->run_file, error);
     }
     for (int i = 0; !options->run_file && i < options->source_count; i++) {
-        if (!run_json_beside(options->sources[i], path))
+        if (!command_run_place(options->sources[i], path))
             continue;
         int result = run_json_load(path, run, error, sizeof(error));
         if (result == 0)

@@ -17,6 +17,12 @@ int command_manual(int argc, char **argv); /* prints the man page */
  * it made safe for a terminal. Returns 1. */
 int command_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+#define COMMAND_PATH_BYTES 4096
+
+/* Where the run.json of a source would be: in the folder that it is, else beside
+ * it. False for standard input, sockets and paths that are too long. */
+bool command_run_place(const char *source, char path[COMMAND_PATH_BYTES]);
+
 /* The description of the run that belongs to the sources: --run, else the first
  * run.json in a folder among them or beside a file; over it what the options
  * say. 0, or the exit status after the message was printed. */

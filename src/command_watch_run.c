@@ -5,38 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command.h"
 #include "memory.h"
 #include "run_json.h"
 
-/* "FOLDER/run.json" of the first `length` bytes of a folder's name. */
-static void add_place(struct watched_run *watched, const char *folder, size_t length)
-{
-    size_t size = length + sizeof("/run.json");
-    char *place = memory_zeroed(1, size);
-    memcpy(place, folder, length);
-    strcat(place, length == 1 && folder[0] == '/' ? "run.json" : "/run.json");
-    for (int i = 0; i < watched->count; i++) {
-        if (strcmp(watched->places[i], place) == 0) {
-            free(place);
-            return;
-        }
-    }
-    watched->places[watched->count++] = place;
-}
-
-/* A folder holds its description; a file or a glob has it beside it. */
+/* Where the run.json of a source would be, unless another source has it there. */
 static void add_source(struct watched_run *watched, const char *source)
 {
-    struct stat status;
-    const char *slash = strrchr(source, '/');
-    if (strcmp(source, "-") == 0 || strncmp(source, "udp://", 6) == 0)
+    char place[COMMAND_PATH_BYTES];
+    if (!command_run_place(source, place))
         return;
-    if (stat(source, &status) == 0 && S_ISDIR(status.st_mode))
-        add_place(watched, source, strlen(source));
-    else if (slash)
-        add_place(watched, source, slash == source ? 1 : (size_t)(slash - source));
-    else
-        add_place(watched, ".", 1);
+    for (int i = 0; i < watched->count; i++)
+        if (strcmp(watched->places[i], place) == 0)
+            return;
+    size_t size = strlen(place) + 1;
+    watched->places[watched->count++] = memcpy(memory_zeroed(1, size), place, size);
 }
 
 static int find(const struct watched_run *watched, struct stat *ret_status)

@@ -66,47 +66,42 @@ static void sort8(int64_t v[8])
     }
 }
 
+/* The middle value, or the mean of the two: the upper one, and the largest of what
+ * quickselect left before it. */
+#define DEFINE_MEDIAN(name, type, select)                                                          \
+    static double name(type *v, uint32_t n)                                                        \
+    {                                                                                              \
+        if (n == 0)                                                                                \
+            return NAN;                                                                            \
+        type upper = select(v, n, n / 2);                                                          \
+        if (n % 2 == 1)                                                                            \
+            return (double)upper;                                                                  \
+        type lower = v[0];                                                                         \
+        for (uint32_t i = 1; i < n / 2; i++)                                                       \
+            lower = v[i] > lower ? v[i] : lower;                                                   \
+        return ((double)lower + (double)upper) / 2;                                                \
+    }
+
+DEFINE_MEDIAN(middle_double, double, select_double)
+DEFINE_MEDIAN(middle_ns, int64_t, select_ns)
+DEFINE_MEDIAN(middle_float, float, select_float)
+
 double median_of(double *values, uint32_t n)
 {
-    if (n == 0)
-        return NAN;
-    double upper = select_double(values, n, n / 2);
-    if (n % 2 == 1)
-        return upper;
-    double lower = values[0];
-    for (uint32_t i = 1; i < n / 2; i++)
-        lower = values[i] > lower ? values[i] : lower;
-    return (lower + upper) / 2;
+    return middle_double(values, n);
 }
 
 double median_of_floats(float *values, uint32_t n)
 {
-    if (n == 0)
-        return NAN;
-    float upper = select_float(values, n, n / 2);
-    if (n % 2 == 1)
-        return upper;
-    float lower = values[0];
-    for (uint32_t i = 1; i < n / 2; i++)
-        lower = values[i] > lower ? values[i] : lower;
-    return ((double)lower + upper) / 2;
+    return middle_float(values, n);
 }
 
 double median_of_ns(int64_t *values, uint32_t n)
 {
-    if (n == 0)
-        return NAN;
-    if (n == 8) {
-        sort8(values);
-        return ((double)values[3] + (double)values[4]) / 2;
-    }
-    int64_t upper = select_ns(values, n, n / 2);
-    if (n % 2 == 1)
-        return (double)upper;
-    int64_t lower = values[0];
-    for (uint32_t i = 1; i < n / 2; i++)
-        lower = values[i] > lower ? values[i] : lower;
-    return ((double)lower + (double)upper) / 2;
+    if (n != 8)
+        return middle_ns(values, n);
+    sort8(values);
+    return ((double)values[3] + (double)values[4]) / 2;
 }
 
 #define COARSE_COUNT (QUANTILE_UNITS_MAX * QUANTILE_BINS_PER_UNIT / QUANTILE_COARSE)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "memory.h"
 #define PPM INT64_C(1000000)
 #define SIMULATE_NAME_BYTES 16
 #define OWN_PHASES (RECORD_DATA | RECORD_FORWARD | RECORD_BACKWARD | RECORD_OPTIMIZER)
@@ -150,8 +151,7 @@ static void name_rank(struct simulate *simulate, uint32_t rank)
 struct simulate *simulate_new(const struct simulate_options *options)
 {
     check_options(options);
-    struct simulate *simulate = calloc(1, sizeof *simulate);
-    assert(simulate);
+    struct simulate *simulate = memory_zeroed(1, sizeof *simulate);
     simulate->options = *options;
     simulate->options.own_share = NULL;
     simulate->jitter_ppm = llround(options->jitter * 1e6);
@@ -162,8 +162,7 @@ struct simulate *simulate_new(const struct simulate_options *options)
         if (!options->slow[i].phases)
             simulate->options.slow[i].phases = SIMULATE_PHASES_DEFAULT;
     }
-    simulate->ranks = calloc(options->ranks, sizeof *simulate->ranks);
-    assert(simulate->ranks);
+    simulate->ranks = memory_zeroed(options->ranks, sizeof *simulate->ranks);
     for (uint32_t rank = 0; rank < options->ranks; rank++) {
         struct simulate_rank *r = &simulate->ranks[rank];
         r->own_ppm = options->own_share ? llround(options->own_share[rank] * 1e6) : PPM;
