@@ -62,6 +62,11 @@ struct step_key {
 void analysis_summary(struct analysis *analysis, struct step_key key, int64_t now_ns,
                       struct summary *summary);
 
+/* One rank closer, at the step of the key: fills *detail. False when the rank, or
+ * the step, is not known. */
+bool analysis_rank_detail(struct analysis *analysis, struct step_key key, uint32_t rank,
+                          struct rank_detail *detail);
+
 /* The key `delta` closed steps away (negative: back) from `key`, stopping at
  * the ends of the table. `key.latest` comes back true at the newest. */
 struct step_key analysis_move(const struct analysis *analysis, struct step_key key, int64_t delta);

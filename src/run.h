@@ -15,7 +15,19 @@ enum recompute {
     RECOMPUTE_NONE,
     RECOMPUTE_SELECTIVE, /* the attention core is computed twice */
     RECOMPUTE_FULL,      /* the whole forward pass is computed twice */
+    RECOMPUTE_SHARE,     /* the same, in a share of the layers: run.recompute_share */
 };
+
+/* The number format of the matrix products, by which a chip's peak is chosen. */
+enum number_format {
+    NUMBER_BF16, /* and FP16: 16-bit tensor peak */
+    NUMBER_TF32,
+    NUMBER_FP8,
+};
+
+/* How ranks are numbered: which of the three kinds of parallelism varies fastest
+ * from one rank to the next comes first. */
+#define RUN_ORDER_BYTES 16 /* "tp-dp-pp", Megatron's default */
 
 /* How the waits are found when no `sync` is recorded. */
 enum barrier_choice {
@@ -41,6 +53,12 @@ struct run {
     double gpu_watts;                /* W a GPU */
     enum recompute recompute;
     enum attention attention;
+    double recompute_share; /* of the layers, 0 to 1; with RECOMPUTE_SHARE */
+    double lora_share;      /* of the parameters that are trained (LoRA), 0 to 1; 1: all */
+    enum number_format format;
+    double total_tokens; /* of the whole run, until its end; 0: not known */
+    int tp, pp, dp;      /* sizes of tensor, pipeline, data parallelism; 0: not known */
+    char order[RUN_ORDER_BYTES];
     double threshold; /* of a straggler: 0.05 is 5% over the median of its peers */
     int window;       /* W, steps of a rolling value: 50 */
     enum barrier_choice barrier;
@@ -48,3 +66,7 @@ struct run {
 };
 
 void run_init(struct run *run); /* the defaults: threshold 0.05, window 50, the rest unknown */
+
+/* The pipeline stage of a rank by the sizes and the order, 0 and up; -1 when they
+ * are not known, or the rank is beyond their product. */
+int run_stage_of(const struct run *run, uint32_t rank);

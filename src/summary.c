@@ -54,5 +54,7 @@ void summary_done(struct summary *summary)
     free(summary->ranks);
     free(summary->verdicts);
     free(summary->points);
+    free(summary->what_ifs);
+    free(summary->clocks);
     summary_init(summary);
 }

@@ -8,7 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cost.h"
 #include "evidence.h"
+#include "ledger.h"
 #include "record.h"
 #include "run.h"
 
@@ -45,6 +47,11 @@ struct summary_rank {
     bool arrived_last;           /* at the barrier of the shown step */
     bool straggler;              /* a straggler verdict on it, or on its group, is in force */
     double window_slowdown;      /* median slowdown over the last W steps; NAN likewise */
+    double window_spread;        /* standard deviation of it, robust (1.4826 x MAD); NAN */
+    double gain_s;   /* a step would be shorter by this if this rank alone were at the median;
+                        mean over the last W steps; NAN when not known */
+    double late_begin_s; /* its begin in the shown step after that of the others, by aligned
+                            clocks, beyond its own optimizer: time in no phase; 0 or more; NAN */
     /* Over the whole span (--from to --to). */
     double slowdown_median; /* NAN when not known; exact for the first 4,096 steps (512 of
                                over 1,024 ranks), then 0.0003 */
@@ -71,9 +78,19 @@ const char *verdict_kind_name(enum verdict_kind kind); /* "straggler", ..., "can
 struct verdict {
     enum verdict_kind kind;
     int64_t rank;           /* -1: not about one rank */
-    char group[NAME_BYTES]; /* raw bytes; "" when not about a group */
+    char group[NAME_BYTES]; /* raw bytes: of the group, or of the host with is_host; "" when
+                               it is about neither */
+    bool is_host;           /* VERDICT_GROUP: all ranks of a host, not of a group */
     int phase;              /* enum phase to blame; -1: not known */
-    double slowdown;        /* median over the steps since from_step; 1.17 is 17% slower; NAN */
+    double slowdown;        /* against its peers, the median over the steps since from_step: 1.17
+                               is 17% slower; of a spike: its time / the rolling median; NAN */
+    double sure;            /* how many standard errors the slowdown is over 1, when it was last
+                               judged; NAN */
+    double lost_share;      /* of the GPU time of its steps, that it cost; NAN: not known */
+    double lost_gpu_s;      /* GPU time it has cost since it began, seconds; NAN */
+    double step_time_s;     /* of a spike: how long it was; of a restart: how long the job was
+                               down; NAN */
+    int64_t repeated_steps; /* of a restart: steps that were done again */
     int64_t from_step;      /* since when */
     int64_t named_step;     /* when the evidence was enough to say so; -1 */
     int64_t to_step;        /* until when; -1: still in force */
@@ -122,6 +139,31 @@ struct summary_step {
     double begin_s;                 /* Unix time, median over ranks; NAN when not known */
 };
 
+#define DETAIL_STEPS 64
+#define DETAIL_BINS 24
+
+/* One rank closer: over the last steps up to the shown one, as many as are in
+ * memory, W at most, fewer with very many ranks. */
+struct rank_detail {
+    uint32_t rank;
+    int steps;       /* looked at, with a record of this rank */
+    double own_s[3]; /* own time: 5%, 50%, 95% of its steps; NAN */
+    double peers_own_s; /* median of its peers */
+    int peers;          /* ranks it is compared with, itself included */
+    char peers_of[NAME_BYTES]; /* the group; "": all ranks */
+    /* Slowdown by steps: bin i counts low + i x width to low + (i + 1) x width; what
+     * lies outside is counted in the first and the last. */
+    double bin_low, bin_width;
+    int bins[DETAIL_BINS];
+    double phase_s[PHASE_COUNT], peers_phase_s[PHASE_COUNT]; /* medians over the steps; NAN */
+    int last_count;             /* steps in which it arrived last */
+    int64_t last_when;          /* the newest of them; -1 */
+    int recent;                 /* of the arrays below */
+    float slowdown[DETAIL_STEPS]; /* newest last; NAN: no record */
+    bool was_last[DETAIL_STEPS];
+    int64_t first_recent;       /* step of the first of them */
+};
+
 struct summary {
     struct run run;    /* with gpus filled from the ranks when nobody said */
     bool gpus_assumed; /* run.gpus is the number of ranks */
@@ -152,6 +194,21 @@ struct summary {
     double tokens_per_step;   /* mean of the window; 0: unknown */
     bool tokens_disagree;     /* the records' tokens and the run's differ by over 1% */
     double tokens_recorded;   /* mean of the records' sum a step, when they disagree */
+
+    struct quantity exchange_window_s; /* mean over the window */
+    struct ledger ledger;        /* over the span */
+    struct ledger ledger_window; /* over the last W steps up to the newest */
+    struct effective effective;
+    struct jitter jitter;
+    struct rotation rotation;
+    bool has_groups, has_hosts; /* more than one of them */
+    bool sizes_disagree;        /* tp x pp x dp is not the number of ranks or GPUs */
+    size_t what_if_count;
+    struct what_if *what_ifs; /* all named ones together first, then by gain */
+    size_t clock_count;
+    struct clock_offset *clocks; /* by host name, or by rank; 0: clocks are not known */
+    double clock_worst_s;        /* largest |offset_s|; NAN */
+    struct rank_detail *detail;  /* borrowed, may be NULL: of the selected rank */
 
     size_t rank_count;
     struct summary_rank *ranks; /* by rank number */

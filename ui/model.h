@@ -10,7 +10,14 @@
 #include "keys.h"
 #include "summary.h"
 
-enum screen { SCREEN_TIMELINE, SCREEN_HELP, SCREEN_COUNT };
+enum screen {
+    SCREEN_TIMELINE,
+    SCREEN_RANKS,  /* all of them in a table; one closer */
+    SCREEN_LEDGER, /* where the GPU time goes */
+    SCREEN_CALC,   /* Panels 1.1 and 1.2 */
+    SCREEN_HELP,
+    SCREEN_COUNT
+};
 
 enum view_mode {
     MODE_LIVE,

@@ -75,6 +75,20 @@ static struct rect key_line(const struct canvas *canvas, const struct layout *la
     return rect_part(canvas_rect(canvas), 0, canvas->height - 1, canvas->width, 1);
 }
 
+static void draw_other(struct canvas *canvas, const struct layout *layout,
+                       const struct view_model *model)
+{
+    struct rect rect = middle(canvas, layout);
+    view_header(canvas, layout->header, model);
+    if (model->screen == SCREEN_RANKS)
+        view_ranks(canvas, rect, model);
+    else if (model->screen == SCREEN_LEDGER)
+        view_ledger(canvas, rect, model);
+    else
+        view_calc(canvas, rect, model);
+    view_keys(canvas, key_line(canvas, layout, model), model);
+}
+
 void screen_draw(struct canvas *canvas, const struct view_model *model)
 {
     struct layout layout = make_layout(model, canvas->width, canvas->height);
@@ -83,6 +97,10 @@ void screen_draw(struct canvas *canvas, const struct view_model *model)
         return;
     if (model->screen == SCREEN_HELP && canvas->height > 1 && canvas->width >= 10) {
         view_help(canvas, canvas_rect(canvas), model);
+        return;
+    }
+    if (model->screen != SCREEN_TIMELINE && layout.kind != LAYOUT_LINE) {
+        draw_other(canvas, &layout, model);
         return;
     }
     if (layout.kind == LAYOUT_LINE)

@@ -32,6 +32,11 @@ void view_keys(struct canvas *canvas, struct rect rect, const struct view_model 
  * fit; scrolling past the end shows the end. */
 void view_help(struct canvas *canvas, struct rect rect, const struct view_model *model);
 
+/* The other screens, each whole: below the header, above the key line. */
+void view_ranks(struct canvas *canvas, struct rect rect, const struct view_model *model);
+void view_ledger(struct canvas *canvas, struct rect rect, const struct view_model *model);
+void view_calc(struct canvas *canvas, struct rect rect, const struct view_model *model);
+
 /* Before the first record: what is read, and what a record is. */
 void view_empty(struct canvas *canvas, struct rect rect, const struct view_model *model);
 

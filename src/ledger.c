@@ -1,0 +1,2 @@
+/* Where the GPU time goes. */
+#include "ledger.h"

@@ -1,0 +1,70 @@
+/* Where the GPU time goes (Figure 1.4, measured): the GPU time of a span divided
+ * without remainder. Each step lasts T; with a the own time of the median rank, e
+ * the exchange and w what the last rank arrives later than the median one,
+ *
+ *     T = a + w + e + rest
+ *
+ * a is input (the median rank's `data`), the arithmetic the model needs (MFU x T),
+ * what is computed again (HFU - MFU), and kernels that are slower than the peak;
+ * w is what named stragglers cost, and jitter; the rest is gaps. Time between
+ * attempts and steps that were done again is counted apart from all that. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "evidence.h"
+
+enum ledger_part {
+    LEDGER_ARITHMETIC, /* that the model needs: MFU */
+    LEDGER_RECOMPUTE,  /* computed a second time: HFU - MFU */
+    LEDGER_KERNELS,    /* the rest of the own time at the median: slow kernels */
+    LEDGER_INPUT,      /* `data` at the median: waiting for the input */
+    LEDGER_JITTER,     /* waits that no named straggler explains */
+    LEDGER_STRAGGLERS, /* what goes away when the named ones are at the median */
+    LEDGER_EXCHANGE,
+    LEDGER_GAPS,       /* between steps, or in no phase of theirs */
+    LEDGER_CHECKPOINT, /* gaps of steps that the log calls so */
+    LEDGER_VALIDATION,
+    LEDGER_DOWNTIME,  /* from the last step of an attempt to the first of the next */
+    LEDGER_LOST_WORK, /* steps that were done again */
+    LEDGER_COUNT
+};
+const char *ledger_part_name(enum ledger_part part);  /* "arithmetic", "recompute", ... */
+const char *ledger_part_title(enum ledger_part part); /* "arithmetic (MFU)", ... for a screen */
+
+struct ledger {
+    double wall_s;  /* that the parts divide; 0: nothing is known yet */
+    double gpus;    /* the GPU time is wall_s x gpus */
+    int64_t steps;  /* whose time is in it */
+    /* Shares of the GPU time, 0 to 1; they add up to 1. NONE: not known, and then
+     * contained in the part that stands behind it in `within`. */
+    struct quantity share[LEDGER_COUNT];
+    enum ledger_part within[LEDGER_COUNT]; /* itself when it is known */
+    bool over_peak; /* the arithmetic is more than the own time: a wrong peak or wrong tokens;
+                       it is then not told apart from the kernels */
+};
+
+/* The shares in whole units of 1 / whole (10,000: hundredths of a percent), which
+ * add up to exactly `whole`: the largest remainders are rounded up. Unknown: 0. */
+void ledger_round(const struct ledger *ledger, int64_t whole, int64_t ret_units[LEDGER_COUNT]);
+
+/* Sums in nanoseconds of one rank's time, from which a ledger is made. */
+struct ledger_sums {
+    int64_t steps;
+    double time_ns;   /* T */
+    double own_ns;    /* a: own time at the median, input included */
+    double input_ns;  /* `data` at the median */
+    double late_ns;   /* w: the last arrival after the median one */
+    double straggler_ns; /* of late_ns: what the named ones cost */
+    double exchange_ns;
+    double checkpoint_ns, validation_ns; /* of the rest, where the log says so */
+    double down_ns, lost_ns;
+    bool has_own, has_input, has_exchange;
+    double model_share, hardware_share; /* MFU and HFU over time_ns, 0 to 1; NAN: unknown */
+};
+
+/* Divides sums into shares. `time` is the evidence of T, `wait` that of the waits,
+ * `simulated` overrides both. */
+void ledger_make(struct ledger *ledger, const struct ledger_sums *sums, double gpus,
+                 enum evidence time, enum evidence wait, bool simulated);

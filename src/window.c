@@ -1,0 +1,2 @@
+/* The jitter floor, and what each rank costs. */
+#include "window.h"
