@@ -72,6 +72,10 @@ static inline void fixture_verdict(struct summary *summary)
                                             .rank = 5,
                                             .phase = PHASE_FORWARD,
                                             .slowdown = 1.101,
+                                            .sure = 12.2,
+                                            .lost_share = 0.07,
+                                            .lost_gpu_s = 0.07 * 58 * 4.92 * summary->run.gpus,
+                                            .step_time_s = NAN,
                                             .from_step = 12288,
                                             .named_step = 12307,
                                             .to_step = -1};
@@ -119,10 +123,118 @@ static inline void fixture_totals(struct summary *summary, size_t ranks)
     summary->silent_s = 0.4;
 }
 
+/* 41.2% MFU, 9.8% lost to waiting: 2.8% by chance, 7.0% to rank 5. The shares add up to 1. */
+static inline void fixture_ledger(struct ledger *ledger, const double share[LEDGER_COUNT],
+                                  double wall_s, double gpus, int64_t steps)
+{
+    *ledger = (struct ledger){.wall_s = wall_s, .gpus = gpus, .steps = steps};
+    for (int i = 0; i < LEDGER_COUNT; i++) {
+        bool measured = i >= LEDGER_INPUT && i != LEDGER_JITTER && i != LEDGER_STRAGGLERS;
+        ledger->share[i] =
+            fixture_quantity(share[i], measured ? EVIDENCE_MEASURED : EVIDENCE_COMPUTED);
+        ledger->within[i] = (enum ledger_part)i;
+    }
+}
+
+static inline void fixture_ledgers(struct summary *summary)
+{
+    static const double window[LEDGER_COUNT] = {
+        [LEDGER_ARITHMETIC] = 0.412, [LEDGER_RECOMPUTE] = 0.137, [LEDGER_KERNELS] = 0.3236,
+        [LEDGER_INPUT] = 0.0081,     [LEDGER_JITTER] = 0.028,    [LEDGER_STRAGGLERS] = 0.07,
+        [LEDGER_EXCHANGE] = 0.0183,  [LEDGER_GAPS] = 0.003};
+    static const double span[LEDGER_COUNT] = {
+        [LEDGER_ARITHMETIC] = 0.4308, [LEDGER_RECOMPUTE] = 0.14325, [LEDGER_KERNELS] = 0.3385,
+        [LEDGER_INPUT] = 0.00851,     [LEDGER_JITTER] = 0.0291,     [LEDGER_STRAGGLERS] = 0.00034,
+        [LEDGER_EXCHANGE] = 0.0191,   [LEDGER_GAPS] = 0.00512,      [LEDGER_CHECKPOINT] = 0.0198,
+        [LEDGER_VALIDATION] = 0.00548};
+    fixture_ledger(&summary->ledger_window, window, 246, summary->run.gpus, 50);
+    fixture_ledger(&summary->ledger, span, 57136.4, summary->run.gpus, 12346);
+    summary->effective = (struct effective){
+        .share = fixture_quantity(1, EVIDENCE_COMPUTED),
+        .wall_s = fixture_quantity(57136.4, EVIDENCE_MEASURED),
+        .kept_s = fixture_quantity(57136.4, EVIDENCE_MEASURED),
+        .lost_s = fixture_quantity(0, EVIDENCE_MEASURED),
+        .down_s = fixture_quantity(0, EVIDENCE_MEASURED),
+    };
+}
+
+/* What rank 5 costs, and all that are named, which is the same; rank 1 to compare. */
+static inline void fixture_what_ifs(struct summary *summary)
+{
+    double gpus = summary->run.gpus, day = 24 * gpus;
+    struct what_if all = {
+        .of = COST_OF_ALL,
+        .rank = -1,
+        .ranks = 1,
+        .named = true,
+        .steps = 50,
+        .step_time_s = fixture_quantity(4.92, EVIDENCE_MEASURED),
+        .step_time_without_s = fixture_quantity(4.5756, EVIDENCE_COMPUTED),
+        .gain_share = fixture_quantity(0.07, EVIDENCE_COMPUTED),
+        .explains = fixture_quantity(1, EVIDENCE_COMPUTED),
+        .mfu_points = fixture_quantity(3.1, EVIDENCE_COMPUTED),
+        .gpu_hours_day = fixture_quantity(0.07 * day, EVIDENCE_COMPUTED),
+    };
+    summary->what_if_count = 3;
+    summary->what_ifs = calloc(3, sizeof(*summary->what_ifs));
+    summary->what_ifs[0] = summary->what_ifs[1] = summary->what_ifs[2] = all;
+    summary->what_ifs[1].of = COST_OF_RANK;
+    summary->what_ifs[1].rank = 5;
+    summary->what_ifs[2].of = COST_OF_RANK;
+    summary->what_ifs[2].rank = 1;
+    summary->what_ifs[2].named = false;
+    summary->what_ifs[2].step_time_without_s.value = 4.92;
+    summary->what_ifs[2].gain_share.value = summary->what_ifs[2].explains.value = 0;
+    summary->what_ifs[2].mfu_points.value = summary->what_ifs[2].gpu_hours_day.value = 0;
+}
+
+/* Somebody gave a price, watts and the tokens of the whole run: 40 days to go. */
+static inline void fixture_prices(struct summary *summary)
+{
+    summary->run.gpu_hour_price = 2;
+    summary->run.gpu_watts = 700;
+    summary->run.total_tokens = 15.6e12;
+    for (size_t i = 0; i < summary->what_if_count; i++) {
+        struct what_if *what_if = &summary->what_ifs[i];
+        double hours = what_if->gpu_hours_day.value, days = 40;
+        what_if->money_day = fixture_quantity(2 * hours, EVIDENCE_COMPUTED);
+        what_if->kwh_day = fixture_quantity(0.7 * hours, EVIDENCE_COMPUTED);
+        what_if->hours_end = fixture_quantity(hours / summary->run.gpus * days, EVIDENCE_COMPUTED);
+        what_if->gpu_hours_end = fixture_quantity(days * hours, EVIDENCE_COMPUTED);
+        what_if->money_end = fixture_quantity(2 * days * hours, EVIDENCE_COMPUTED);
+        what_if->kwh_end = fixture_quantity(0.7 * days * hours, EVIDENCE_COMPUTED);
+    }
+}
+
+static inline void fixture_cost(struct summary *summary)
+{
+    static const double longer_at[JITTER_EXTRAPOLATIONS] = {0.0285, 0.0471, 0.0648, 0.0777};
+    summary->jitter = (struct jitter){
+        .steps = 50,
+        .ranks = (int)summary->run.gpus,
+        .loss = fixture_quantity(0.098, EVIDENCE_MEASURED),
+        .floor = fixture_quantity(0.028, EVIDENCE_COMPUTED),
+        .chronic = fixture_quantity(0.07, EVIDENCE_COMPUTED),
+        .longer = fixture_quantity(0.0313, EVIDENCE_COMPUTED),
+        .spread = fixture_quantity(0.02, EVIDENCE_MEASURED),
+    };
+    for (int i = 0; i < JITTER_EXTRAPOLATIONS; i++)
+        summary->jitter.longer_at[i] = fixture_quantity(longer_at[i], EVIDENCE_COMPUTED);
+    summary->rotation = (struct rotation){.steps = 50,
+                                          .distinct = 4,
+                                          .most_rank = 5,
+                                          .most_count = 44,
+                                          .streak_rank = 5,
+                                          .streak = 17};
+    fixture_what_ifs(summary);
+    fixture_ledgers(summary);
+}
+
 static inline void fixture_figure(struct summary *summary, size_t ranks)
 {
     summary_init(summary);
     fixture_totals(summary, ranks);
+    fixture_cost(summary);
     fixture_verdict(summary);
     fixture_points(summary);
     summary->rank_count = ranks;
@@ -163,6 +275,10 @@ static inline void fixture_no_rule(struct summary *summary)
     summary->run.params = 0;
     summary->run.chip[0] = '\0';
     summary->gpus_assumed = true;
+    summary->jitter = (struct jitter){0};
+    summary->rotation = (struct rotation){.most_rank = -1, .streak_rank = -1};
+    summary->ledger = summary->ledger_window = (struct ledger){0};
+    summary->what_if_count = 0;
     for (size_t i = 0; i < summary->rank_count; i++) {
         struct summary_rank *rank = &summary->ranks[i];
         rank->has = RECORD_STEP_TIME | RECORD_RANK;
