@@ -1,6 +1,7 @@
 /* Panels 1.1 and 1.2 of the chapter: from 6ND to days, and what one point of MFU
- * is worth. Plain arithmetic; every value in is an argument. Infinite or NAN
- * inputs, and divisions by zero, come back as NAN. */
+ * is worth. Plain arithmetic; every value in is an argument. What is not a
+ * positive, finite number is not known, and what would follow from it is NAN;
+ * nothing is ever divided by zero. Only money and power may be 0. */
 #pragma once
 
 #define CALC_YEAR_S 3.15e7 /* the chapter's year, in seconds */
@@ -27,9 +28,10 @@ struct calc_training_result {
     double run_share;         /* of peak */
 };
 
-/* Panel 1.2. One point is what going from `mfu` to mfu + 0.01 saves. */
+/* Panel 1.2. One point is what going from `mfu` to mfu + 0.01 saves; NAN when that
+ * would be over 1. */
 struct calc_point {
-    double flop;  /* of the run */
+    double flop;  /* of the run; the chapter goes on from 6ND in three digits */
     double peak;  /* dense, FLOP/s a GPU */
     double mfu;   /* 0 to 1 */
     double gpus;
@@ -50,6 +52,9 @@ void calc_training_defaults(struct calc_training *training); /* Llama 3 405B, se
 void calc_point_defaults(struct calc_point *point);          /* and section 1.3 */
 struct calc_training_result calc_training(const struct calc_training *training);
 struct calc_point_result calc_point(const struct calc_point *point);
+
+/* To so many significant digits, 1 to 17; NAN for what is not finite. */
+double calc_rounded(double value, int digits);
 
 /* GPU-hours of `flop` at an MFU of `mfu` (0 to 1). */
 double calc_gpu_hours(double flop, double peak, double mfu);
