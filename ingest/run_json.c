@@ -57,6 +57,29 @@ static bool get_number(const cJSON *object, const char *key, double low, double 
     return true;
 }
 
+static bool get_whole(const cJSON *object, const char *key, double low, double high, double *to,
+                      struct error *error)
+{
+    double value = *to;
+    if (!get_number(object, key, low, high, &value, error))
+        return false;
+    if (value != floor(value))
+        return fail(error, "\"%s\" must be a whole number", key);
+    *to = value;
+    return true;
+}
+
+/* The same into an int, whose bounds low and high are within. */
+static bool get_int(const cJSON *object, const char *key, int low, int high, int *to,
+                    struct error *error)
+{
+    double value = *to;
+    if (!get_whole(object, key, low, high, &value, error))
+        return false;
+    *to = (int)value;
+    return true;
+}
+
 static bool get_text(const cJSON *object, const char *key, char to[RUN_TEXT_BYTES],
                      struct error *error)
 {
@@ -92,17 +115,59 @@ static bool get_choice(const cJSON *object, const char *key, const char *const *
 
 static bool get_choices(const cJSON *object, struct run *run, struct error *error)
 {
-    static const char *const recomputes[] = {"none", "selective", "full"};
-    static const char *const attentions[] = {"full", "causal", "none"};
-    static const char *const barriers[] = {"auto", "after", "overlapped"};
-    int recompute = run->recompute, attention = run->attention, barrier = run->barrier;
-    if (!get_choice(object, "recompute", recomputes, 3, &recompute, error) ||
-        !get_choice(object, "attention", attentions, 3, &attention, error) ||
-        !get_choice(object, "barrier", barriers, 3, &barrier, error))
+    int attention = run->attention, barrier = run->barrier, format = run->format;
+    if (!get_choice(object, "attention", run_attention_words, 3, &attention, error) ||
+        !get_choice(object, "barrier", run_barrier_words, 3, &barrier, error) ||
+        !get_choice(object, "format", run_format_words, 4, &format, error))
         return false;
-    run->recompute = (enum recompute)recompute;
     run->attention = (enum attention)attention;
     run->barrier = (enum barrier_choice)barrier;
+    run->format = (enum number_format)format;
+    return true;
+}
+
+/* A word, or a share of the layers. */
+static bool get_recompute(const cJSON *object, struct run *run, struct error *error)
+{
+    const cJSON *item = item_of(object, "recompute");
+    int recompute = -1;
+    double share = 0;
+    if (!item || cJSON_IsNull(item))
+        return true;
+    struct error quiet = {(char[64]){0}, 64};
+    if (get_choice(object, "recompute", run_recompute_words, 3, &recompute, &quiet))
+        run->recompute = (enum recompute)recompute;
+    else if (get_number(object, "recompute", 0, 1, &share, &quiet))
+        run_set_recompute_share(run, share);
+    else
+        return fail(error, "\"recompute\" must be \"none\", \"selective\", \"full\", or a share of "
+                           "the layers from 0 to 1");
+    return true;
+}
+
+static bool get_lora(const cJSON *object, struct run *run, struct error *error)
+{
+    double share = 1;
+    if (!get_number(object, "lora", 0, 1, &share, error))
+        return false;
+    if (share == 0)
+        return fail(error, "\"lora\" must be the share of the parameters that is trained, over 0");
+    if (item_of(object, "lora") && !cJSON_IsNull(item_of(object, "lora")))
+        run->lora_share = share;
+    return true;
+}
+
+/* How the ranks are cut up. */
+static bool get_parallelism(const cJSON *object, struct run *run, struct error *error)
+{
+    char order[RUN_TEXT_BYTES] = "";
+    if (!get_int(object, "tp", 1, RUN_SIZE_MAX, &run->tp, error) ||
+        !get_int(object, "pp", 1, RUN_SIZE_MAX, &run->pp, error) ||
+        !get_int(object, "dp", 1, RUN_SIZE_MAX, &run->dp, error) ||
+        !get_text(object, "order", order, error))
+        return false;
+    if (order[0] && !run_set_order(run, order))
+        return fail(error, "\"order\" must be tp, dp and pp, each once, such as \"tp-dp-pp\"");
     return true;
 }
 
@@ -118,9 +183,9 @@ static bool get_model(const cJSON *object, struct run *run, struct error *error)
     return get_text(model, "name", run->model_name, error) &&
            get_number(model, "params", 1, 1e18, &run->params, error) &&
            get_number(model, "active_params", 1, 1e18, &run->active_params, error) &&
-           get_number(model, "layers", 1, 1e6, &run->layers, error) &&
-           get_number(model, "hidden", 1, 1e8, &run->hidden, error) &&
-           get_number(model, "sequence", 1, 1e9, &run->sequence, error);
+           get_whole(model, "layers", 1, 1e6, &run->layers, error) &&
+           get_whole(model, "hidden", 1, 1e8, &run->hidden, error) &&
+           get_whole(model, "sequence", 1, 1e9, &run->sequence, error);
 }
 
 static bool get_chip(const cJSON *object, struct run *run, struct error *error)
@@ -144,21 +209,21 @@ static bool get_flag(const cJSON *object, const char *key, bool *to, struct erro
 
 static bool get_all(const cJSON *object, struct run *run, struct error *error)
 {
-    double window = run->window;
+    char why[128];
     if (!get_text(object, "run", run->name, error) || !get_model(object, run, error) ||
         !get_chip(object, run, error) || !get_choices(object, run, error) ||
-        !get_number(object, "gpus", 1, 1e7, &run->gpus, error) ||
+        !get_recompute(object, run, error) || !get_lora(object, run, error) ||
+        !get_parallelism(object, run, error) ||
+        !get_whole(object, "gpus", 1, 1e7, &run->gpus, error) ||
         !get_number(object, "tokens_per_step", 1, 1e15, &run->tokens_per_step, error) ||
+        !get_number(object, "total_tokens", 1, 1e18, &run->total_tokens, error) ||
         !get_number(object, "price_per_gpu_hour", 0, 1e6, &run->gpu_hour_price, error) ||
         !get_number(object, "watts_per_gpu", 0, 1e6, &run->gpu_watts, error) ||
         !get_number(object, "threshold", 0.001, 10, &run->threshold, error) ||
-        !get_number(object, "window", 2, 1000, &window, error) ||
+        !get_int(object, "window", 2, 1000, &run->window, error) ||
         !get_flag(object, "simulated", &run->simulated, error))
         return false;
-    if (window != floor(window))
-        return fail(error, "\"window\" must be a whole number");
-    run->window = (int)window;
-    return true;
+    return run_check(run, why, sizeof(why)) || fail(error, "\"active_params\": %s", why);
 }
 
 int run_json_parse(const char *text, size_t length, struct run *run, char *error_text,

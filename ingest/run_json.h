@@ -10,8 +10,10 @@
 /* Reads the text of a run.json over *run: what the text does not say stays.
  * Keys (all optional, unknown ones ignored): run (name), model {name, params,
  * active_params, layers, hidden, sequence}, gpus, tokens_per_step, chip (a name,
- * or {name, peak_flops}), recompute ("none", "selective", "full"), attention
- * ("full", "causal", "none"), barrier ("after", "overlapped"), price_per_gpu_hour,
+ * or {name, peak_flops}), format ("bf16", "tf32", "fp8", "fp16"), recompute ("none",
+ * "selective", "full", or a share of the layers, 0 to 1), attention ("full",
+ * "causal", "none"), lora (the trained share of the parameters), total_tokens, tp,
+ * pp, dp, order ("tp-dp-pp"), barrier ("after", "overlapped"), price_per_gpu_hour,
  * watts_per_gpu, threshold, window, simulated. 0, or -1 with `error` filled:
  * which key holds what it cannot, *run then untouched. */
 int run_json_parse(const char *text, size_t length, struct run *run, char *error,

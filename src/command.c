@@ -77,5 +77,9 @@ int command_run(const struct options *options, struct run *run)
             return command_fail("%s: %s; mend it, or give another with --run", path, error);
     }
     options_apply_run(options, run);
+    if (!run_check(run, error, sizeof(error))) {
+        command_fail("--active-params, --params: with what run.json says, %s", error);
+        return 2;
+    }
     return 0;
 }

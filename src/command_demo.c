@@ -142,7 +142,12 @@ int command_demo(int argc, char **argv)
                      demo.options.sources[0]);
         return 2;
     }
+    char why[128];
     describe_run(&demo.options, &description);
+    if (!run_check(&description, why, sizeof(why))) {
+        command_fail("--active-params, --params: %s", why);
+        return 2;
+    }
     int64_t before_ns = (int64_t)(description.window * demo.options.step_time_s * 1e9);
     demo.simulate = make_simulation(&demo.options, unix_now_ns() - before_ns);
     demo.records = memory_zeroed(demo.options.ranks, sizeof(*demo.records));

@@ -78,5 +78,5 @@ int watched_run_look(struct watched_run *watched, struct run *run, char *error, 
     if (run_json_load(watched->places[found], run, error, size) != 0)
         return -1;
     options_apply_run(watched->options, run);
-    return 1;
+    return run_check(run, error, size) ? 1 : -1;
 }

@@ -72,7 +72,8 @@ enum option_id {
 int options_parse(struct options *options, unsigned command, int argc, char **argv, char *error,
                   size_t error_size);
 
-/* Lays what the command line said of the run over *run. */
+/* Lays what the command line said of the run over *run. What the file and the
+ * command line say together may be wrong: run_check(). */
 void options_apply_run(const struct options *options, struct run *run);
 
 /* The options of a command, one a line, as --help prints them; `print` gets each

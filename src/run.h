@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum attention {
@@ -20,14 +21,17 @@ enum recompute {
 
 /* The number format of the matrix products, by which a chip's peak is chosen. */
 enum number_format {
-    NUMBER_BF16, /* and FP16: 16-bit tensor peak */
+    NUMBER_BF16, /* the default: the 16-bit tensor peak, as FP16 */
     NUMBER_TF32,
     NUMBER_FP8,
+    NUMBER_FP16,
 };
+const char *number_format_name(enum number_format format); /* "BF16", "TF32", "FP8", "FP16" */
 
 /* How ranks are numbered: which of the three kinds of parallelism varies fastest
  * from one rank to the next comes first. */
 #define RUN_ORDER_BYTES 16 /* "tp-dp-pp", Megatron's default */
+#define RUN_SIZE_MAX 1048576 /* of one kind of parallelism */
 
 /* How the waits are found when no `sync` is recorded. */
 enum barrier_choice {
@@ -66,6 +70,23 @@ struct run {
 };
 
 void run_init(struct run *run); /* the defaults: threshold 0.05, window 50, the rest unknown */
+
+/* The words of run.json and of the options; the index is the enum's value. */
+extern const char *const run_attention_words[3]; /* "full", "causal", "none" */
+extern const char *const run_recompute_words[3]; /* "none", "selective", "full" */
+extern const char *const run_format_words[4];    /* "bf16", "tf32", "fp8", "fp16" */
+extern const char *const run_barrier_words[3];   /* "auto", "after", "overlapped" */
+
+/* A share of the layers that are recomputed, 0 to 1: none and all have their names. */
+void run_set_recompute_share(struct run *run, double share);
+
+/* Takes an order of tp, dp and pp; false, *run untouched, when the text is not
+ * these three, each once, with '-' between them. */
+bool run_set_order(struct run *run, const char *text);
+
+/* Whether what was said of a run goes together; otherwise false, and a sentence
+ * in `error` that names what does not. Each number is within its bounds already. */
+bool run_check(const struct run *run, char *error, size_t error_size);
 
 /* The pipeline stage of a rank by the sizes and the order, 0 and up; -1 when they
  * are not known, or the rank is beyond their product. */

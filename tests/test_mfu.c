@@ -82,6 +82,146 @@ static void each_convention_counts_its_own_terms(void **state)
     assert_true(mfu_model_flop_per_token(&run) == 6000);
 }
 
+/* A model with 1 FLOP of parameters and attention each: N = 1, LHS = 1. */
+static struct run unit_run(void)
+{
+    struct run run;
+    run_init(&run);
+    run.params = run.layers = run.hidden = run.sequence = 1;
+    return run;
+}
+
+static void recomputing_a_share_of_the_layers_costs_that_share(void **state)
+{
+    struct run run = unit_run();
+    run_set_recompute_share(&run, 0.5);
+    assert_int_equal(run.recompute, RECOMPUTE_SHARE);
+    assert_true(mfu_model_flop_per_token(&run) == 18);
+    assert_true(mfu_hardware_flop_per_token(&run) == (6 + 2 * 0.5) + (12 + 4 * 0.5));
+    run.attention = ATTENTION_CAUSAL;
+    assert_true(mfu_hardware_flop_per_token(&run) == (6 + 2 * 0.5) + (12 + 4 * 0.5) / 2);
+    run_set_recompute_share(&run, 1);
+    assert_int_equal(run.recompute, RECOMPUTE_FULL);
+    assert_true(mfu_hardware_flop_per_token(&run) == 8 + 16 / 2.);
+    run.recompute = RECOMPUTE_SELECTIVE;
+    assert_true(mfu_hardware_flop_per_token(&run) == 6 + 16 / 2.);
+    run_set_recompute_share(&run, 0);
+    assert_int_equal(run.recompute, RECOMPUTE_NONE);
+    assert_true(mfu_hardware_flop_per_token(&run) == 6 + 12 / 2.);
+}
+
+static void a_frozen_weight_needs_no_gradient(void **state)
+{
+    struct run run = unit_run();
+    run.params = 1000;
+    run.attention = ATTENTION_NONE;
+    run.lora_share = 0.02; /* (2 + 0.02) / 3 of 6N */
+    assert_true(near(mfu_model_flop_per_token(&run), 6000 * (2 + 0.02) / 3, 1e-12));
+    assert_true(near(mfu_model_flop_per_token(&run), 4040, 1e-12));
+    run.recompute = RECOMPUTE_FULL;
+    assert_true(near(mfu_hardware_flop_per_token(&run), 6040, 1e-12));
+    run.attention = ATTENTION_FULL; /* its core is as before */
+    assert_true(near(mfu_model_flop_per_token(&run), 4052, 1e-12));
+    assert_true(near(mfu_hardware_flop_per_token(&run), 6056, 1e-12));
+    run.lora_share = 1;
+    assert_true(mfu_model_flop_per_token(&run) == 6012);
+}
+
+static void a_peak_belongs_to_a_number_format(void **state)
+{
+    static const struct {
+        const char *chip;
+        double tflops[4]; /* BF16, TF32, FP8, FP16; 0: not known, never another's */
+    } rows[] = {
+        {"NVIDIA H100 80GB HBM3", {989, 494.5, 1979, 989}},
+        {"A100", {312, 156, 0, 312}},
+        {"V100", {125, 0, 0, 125}},
+        {"B200", {2250, 1125, 4500, 2250}},
+        {"L40S", {362, 183, 733, 362}},
+        {"MI300X", {1307.4, 653.7, 2614.9, 1307.4}},
+        {"TPU v5p", {459, 0, 0, 459}},
+        {"nothing", {0, 0, 0, 0}},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        for (int format = 0; format < 4; format++) {
+            double got = peak_flops_of(str_from(rows[i].chip), (enum number_format)format) / 1e12;
+            if (!near(got, rows[i].tflops[format], 1e-12))
+                print_error("%s %d: %g\n", rows[i].chip, format, got);
+            assert_true(near(got, rows[i].tflops[format], 1e-12));
+        }
+    }
+}
+
+static void a_name_that_is_not_known_may_be_like_some_that_are(void **state)
+{
+    static const struct {
+        const char *chip;
+        int count;
+        const char *names[3];
+    } rows[] = {
+        {"H10", 3, {"H100", "H100 PCIE", "H100 NVL"}},
+        {"A1000", 2, {"A100", "A10"}},
+        {"L400", 2, {"L40", "L4"}},
+        {"H", 0, {NULL}},
+        {"Quadro", 0, {NULL}},
+        {"mi300", 2, {"MI300A", "MI300X"}},
+        {"", 0, {NULL}},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const char *names[3];
+        assert_int_equal(peak_names_like(str_from(rows[i].chip), names, 3), rows[i].count);
+        for (int k = 0; k < rows[i].count; k++)
+            assert_string_equal(names[k], rows[i].names[k]);
+    }
+}
+
+static void the_convention_is_said_in_words(void **state)
+{
+    char text[160], small[12];
+    struct run run;
+    run_init(&run);
+    mfu_convention(&run, text, sizeof(text));
+    assert_string_equal(text,
+                        "attention none (layers, hidden or sequence unknown), recompute none, "
+                        "parameters unknown, BF16 dense peak unknown");
+    run.params = 405e9;
+    run.layers = 126;
+    run.hidden = 16384;
+    run.sequence = 8192;
+    str_copy(run.chip, sizeof(run.chip), str_from("H100"));
+    mfu_convention(&run, text, sizeof(text));
+    assert_string_equal(text, "attention full 12LHS, recompute none, parameters 405B, BF16 dense "
+                              "peak 989 TFLOP/s");
+    run.active_params = 17e9;
+    run.recompute = RECOMPUTE_SELECTIVE;
+    run.lora_share = 0.02;
+    mfu_convention(&run, text, sizeof(text));
+    assert_string_equal(text, "attention full 12LHS, recompute selective, active parameters 17B, "
+                              "LoRA 2%, BF16 dense peak 989 TFLOP/s");
+    run_set_recompute_share(&run, 0.5);
+    run.attention = ATTENTION_CAUSAL;
+    run.format = NUMBER_FP8;
+    run.active_params = 528128;
+    run.lora_share = 1;
+    mfu_convention(&run, text, sizeof(text));
+    assert_string_equal(text,
+                        "attention causal 6LHS, recompute 50% of the layers, active parameters "
+                        "528.1K, FP8 dense peak 1979 TFLOP/s");
+    run.attention = ATTENTION_NONE;
+    run.recompute = RECOMPUTE_FULL;
+    run.peak_flops = 2e10;
+    mfu_convention(&run, text, sizeof(text));
+    assert_string_equal(text,
+                        "attention none, recompute full, active parameters 528.1K, dense peak "
+                        "0.02 TFLOP/s as given");
+    mfu_convention(&run, small, sizeof(small));
+    assert_string_equal(small, "attention n");
+    run.peak_flops = 0;
+    run.format = NUMBER_BF16;
+    str_copy(run.chip, sizeof(run.chip), str_from("Tesla V100-SXM2-16GB"));
+    assert_string_equal(run_peak_format(&run), "FP16"); /* it has no BF16 */
+}
+
 static void the_longest_name_counts(void **state)
 {
     static const struct {
@@ -164,6 +304,11 @@ int main(void)
         cmocka_unit_test(training_llama_3_405b_takes_what_the_arithmetic_says),
         cmocka_unit_test(palm_has_the_ratio_of_its_two_utilizations),
         cmocka_unit_test(each_convention_counts_its_own_terms),
+        cmocka_unit_test(recomputing_a_share_of_the_layers_costs_that_share),
+        cmocka_unit_test(a_frozen_weight_needs_no_gradient),
+        cmocka_unit_test(a_peak_belongs_to_a_number_format),
+        cmocka_unit_test(a_name_that_is_not_known_may_be_like_some_that_are),
+        cmocka_unit_test(the_convention_is_said_in_words),
         cmocka_unit_test(the_longest_name_counts),
         cmocka_unit_test(the_runs_own_peak_comes_first),
         cmocka_unit_test(what_is_not_known_gives_no_number),

@@ -65,6 +65,42 @@ static void numbers_have_units_and_bounds(void **state)
     assert_int_equal(options.memory_bytes, 64 << 20);
 }
 
+static void a_share_is_a_number_or_a_percentage(void **state)
+{
+    struct options options;
+    char error[256];
+    assert_int_equal(parse(&options, COMMAND_REPORT, "report --recompute 50% --lora 2% x", error),
+                     0);
+    assert_int_equal(options.run.recompute, RECOMPUTE_SHARE);
+    assert_true(options.run.recompute_share == 0.5 && options.run.lora_share == 0.02);
+    assert_int_equal(parse(&options, COMMAND_REPORT, "report --recompute 0.25 --lora 1", error), 0);
+    assert_true(options.run.recompute_share == 0.25 && options.run.lora_share == 1);
+    assert_int_equal(parse(&options, COMMAND_REPORT, "report --recompute 100%", error), 0);
+    assert_int_equal(options.run.recompute, RECOMPUTE_FULL);
+    assert_int_equal(parse(&options, COMMAND_REPORT, "report --recompute 0", error), 0);
+    assert_int_equal(options.run.recompute, RECOMPUTE_NONE);
+    assert_int_equal(parse(&options, COMMAND_REPORT, "report --recompute selective", error), 0);
+    assert_int_equal(options.run.recompute, RECOMPUTE_SELECTIVE);
+}
+
+static void a_job_is_described_by_options_alone(void **state)
+{
+    struct options options;
+    char error[256];
+    struct run run;
+    run_init(&run);
+    assert_int_equal(parse(&options, COMMAND_WATCH,
+                           "watch --format fp8 --total-tokens 15.6T --price 2 --watts 700 --tp 8 "
+                           "--pp 16 --dp=128 --order dp-tp-pp x",
+                           error),
+                     0);
+    options_apply_run(&options, &run);
+    assert_int_equal(run.format, NUMBER_FP8);
+    assert_true(run.total_tokens == 15.6e12 && run.gpu_hour_price == 2 && run.gpu_watts == 700);
+    assert_true(run.tp == 8 && run.pp == 16 && run.dp == 128);
+    assert_string_equal(run.order, "dp-tp-pp");
+}
+
 static void what_is_wrong_is_said(void **state)
 {
     static const struct {
@@ -82,6 +118,40 @@ static void what_is_wrong_is_said(void **state)
         {COMMAND_REPORT, "report --from -1", "whole number from 0"},
         {COMMAND_REPORT, "report --gpus 0", "--gpus takes a number from 1"},
         {COMMAND_REPORT, "report --gpus nan", "not 'nan'"},
+        {COMMAND_REPORT, "report --gpus -8", "--gpus takes a number from 1 to 1e+07, not '-8'"},
+        {COMMAND_REPORT, "report --gpus 7.5", "--gpus takes a whole number, not '7.5'"},
+        {COMMAND_REPORT, "report --params 0", "--params takes a number from 1 to 1e+18, not '0'"},
+        {COMMAND_REPORT, "report --params -7B", "--params takes a number from 1 to 1e+18"},
+        {COMMAND_REPORT, "report --params inf", "--params takes a number"},
+        {COMMAND_REPORT, "report --active-params 0", "--active-params takes a number from 1"},
+        {COMMAND_REPORT, "report --params 7B --active-params 17B",
+         "--active-params: active parameters (1.7e+10) are more than all parameters (7e+09)"},
+        {COMMAND_REPORT, "report --layers 0", "--layers takes a number from 1"},
+        {COMMAND_REPORT, "report --layers 1.5", "--layers takes a whole number, not '1.5'"},
+        {COMMAND_REPORT, "report --peak 0", "--peak takes a number from 1e-06 to 1e+08, not '0'"},
+        {COMMAND_REPORT, "report --tokens 0", "--tokens takes a number from 1 to 1e+15, not '0'"},
+        {COMMAND_REPORT, "report --total-tokens -1",
+         "--total-tokens takes a number from 1 to 1e+18"},
+        {COMMAND_REPORT, "report --price -2", "--price takes a number from 0 to 1e+06, not '-2'"},
+        {COMMAND_REPORT, "report --price nan", "--price takes a number from 0 to 1e+06, not 'nan'"},
+        {COMMAND_REPORT, "report --watts -1", "--watts takes a number from 0 to 1e+06, not '-1'"},
+        {COMMAND_REPORT, "report --recompute some",
+         "--recompute takes none, selective, full, or a share of the layers such as 0.5 or 50%, "
+         "not 'some'"},
+        {COMMAND_REPORT, "report --recompute 50", "a share of the layers such as 0.5 or 50%"},
+        {COMMAND_REPORT, "report --recompute -1%", "not '-1%'"},
+        {COMMAND_REPORT, "report --recompute %", "not '%'"},
+        {COMMAND_REPORT, "report --lora 0",
+         "--lora takes the share of the parameters that is "
+         "trained, over 0, such as 0.02 or 2%, not '0'"},
+        {COMMAND_REPORT, "report --lora 101%", "not '101%'"},
+        {COMMAND_REPORT, "report --format int8", "--format takes bf16, tf32, fp8 or fp16"},
+        {COMMAND_REPORT, "report --tp 0", "--tp takes a whole number from 1 to 1048576, not '0'"},
+        {COMMAND_REPORT, "report --pp x", "--pp takes a whole number"},
+        {COMMAND_REPORT, "report --dp 1e3", "--dp takes a whole number"},
+        {COMMAND_REPORT, "report --order tp-dp", "--order takes tp, dp and pp, each once"},
+        {COMMAND_REPORT, "report --order tp-dp-dp", "not 'tp-dp-dp'"},
+        {COMMAND_REPORT, "report --order tp-dp-pp-", "not 'tp-dp-pp-'"},
         {COMMAND_REPORT, "report --gpus=", "not ''"},
         {COMMAND_REPORT, "report --window 1", "--window takes a whole number from 2 to 1000"},
         {COMMAND_REPORT, "report --window 1001", "--window"},
@@ -128,6 +198,38 @@ static void the_command_line_overrides_the_file(void **state)
     assert_true(run.peak_flops == 5e12);
 }
 
+static void what_file_and_options_say_together_is_checked(void **state)
+{
+    struct options options;
+    char error[256];
+    struct run run;
+    run_init(&run);
+    run.params = 7e9;
+    assert_int_equal(parse(&options, COMMAND_REPORT, "report --active-params 17B x", error), 0);
+    assert_true(run_check(&run, error, sizeof(error)));
+    options_apply_run(&options, &run);
+    assert_false(run_check(&run, error, sizeof(error)));
+    assert_string_equal(error, "active parameters (1.7e+10) are more than all parameters (7e+09)");
+}
+
+static void another_format_has_another_peak(void **state)
+{
+    struct options options;
+    char error[256];
+    struct run run;
+    run_init(&run);
+    run.peak_flops = 900e12; /* of the file, in BF16 */
+    assert_int_equal(parse(&options, COMMAND_REPORT, "report --format bf16 x", error), 0);
+    options_apply_run(&options, &run);
+    assert_true(run.peak_flops == 900e12);
+    assert_int_equal(parse(&options, COMMAND_REPORT, "report --format fp8 x", error), 0);
+    options_apply_run(&options, &run);
+    assert_true(run.peak_flops == 0);
+    assert_int_equal(parse(&options, COMMAND_REPORT, "report --format fp8 --peak 5 x", error), 0);
+    options_apply_run(&options, &run);
+    assert_true(run.peak_flops == 5e12);
+}
+
 static void the_slow_rank_of_the_demo(void **state)
 {
     struct options options;
@@ -164,8 +266,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_and_sources_mix),
         cmocka_unit_test(numbers_have_units_and_bounds),
+        cmocka_unit_test(a_share_is_a_number_or_a_percentage),
+        cmocka_unit_test(a_job_is_described_by_options_alone),
         cmocka_unit_test(what_is_wrong_is_said),
         cmocka_unit_test(the_command_line_overrides_the_file),
+        cmocka_unit_test(what_file_and_options_say_together_is_checked),
+        cmocka_unit_test(another_format_has_another_peak),
         cmocka_unit_test(the_slow_rank_of_the_demo),
         cmocka_unit_test(help_has_a_line_for_each_option),
     };

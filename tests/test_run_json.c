@@ -55,6 +55,37 @@ static void every_key_has_its_place(void **state)
     assert_true(run.simulated);
 }
 
+static void how_the_run_is_cut_and_counted_has_its_place(void **state)
+{
+    (void)state;
+    struct run run;
+    char error[256];
+    assert_int_equal(
+        parse("{\"recompute\":0.25,\"lora\":0.02,\"format\":\"fp8\",\"total_tokens\":15.6e12,"
+              "\"tp\":8,\"pp\":4,\"dp\":2,\"order\":\"tp-pp-dp\"}",
+              &run, error),
+        0);
+    assert_int_equal(run.recompute, RECOMPUTE_SHARE);
+    assert_true(run.recompute_share == 0.25 && run.lora_share == 0.02);
+    assert_int_equal(run.format, NUMBER_FP8);
+    assert_true(run.total_tokens == 15.6e12);
+    assert_true(run.tp == 8 && run.pp == 4 && run.dp == 2);
+    assert_string_equal(run.order, "tp-pp-dp");
+    assert_int_equal(parse("{\"recompute\":0}", &run, error), 0);
+    assert_int_equal(run.recompute, RECOMPUTE_NONE);
+    assert_int_equal(parse("{\"recompute\":1,\"lora\":1}", &run, error), 0);
+    assert_int_equal(run.recompute, RECOMPUTE_FULL);
+    assert_int_equal(parse("{\"recompute\":null,\"lora\":null,\"format\":null,\"tp\":null,"
+                           "\"order\":null}",
+                           &run, error),
+                     0);
+    assert_int_equal(run.recompute, RECOMPUTE_NONE);
+    assert_int_equal(run.format, NUMBER_BF16);
+    assert_true(run.lora_share == 1 && run.tp == 0);
+    assert_string_equal(run.order, "tp-dp-pp");
+    assert_int_equal(parse("{\"model\":{\"params\":7e9,\"active_params\":7e9}}", &run, error), 0);
+}
+
 static void what_is_not_said_stays(void **state)
 {
     (void)state;
@@ -116,8 +147,38 @@ static void what_it_cannot_hold_is_refused_and_named(void **state)
         {"{\"model\":[]}", "\"model\" must be an object"},
         {"{\"model\":{\"params\":true}}", "\"params\" must be a number from 1 to 1e+18"},
         {"{\"chip\":7}", "\"chip\" must be a text"},
+        {"{\"gpus\":8.5}", "\"gpus\" must be a whole number"},
+        {"{\"model\":{\"params\":0}}", "\"params\" must be a number from 1 to 1e+18"},
+        {"{\"model\":{\"params\":-7e9}}", "\"params\" must be a number from 1 to 1e+18"},
+        {"{\"model\":{\"layers\":0}}", "\"layers\" must be a number from 1 to 1e+06"},
+        {"{\"model\":{\"layers\":1.5}}", "\"layers\" must be a whole number"},
+        {"{\"model\":{\"params\":7e9,\"active_params\":17e9}}",
+         "\"active_params\": active parameters (1.7e+10) are more than all parameters (7e+09)"},
+        {"{\"tokens_per_step\":0}", "\"tokens_per_step\" must be a number from 1 to 1e+15"},
+        {"{\"total_tokens\":-1}", "\"total_tokens\" must be a number from 1 to 1e+18"},
+        {"{\"chip\":{\"name\":\"H100\",\"peak_flops\":0}}",
+         "\"peak_flops\" must be a number from 1 to 1e+20"},
+        {"{\"price_per_gpu_hour\":-2}", "\"price_per_gpu_hour\" must be a number from 0 to 1e+06"},
+        {"{\"watts_per_gpu\":-700}", "\"watts_per_gpu\" must be a number from 0 to 1e+06"},
         {"{\"recompute\":\"some\"}",
-         "\"recompute\" must be one of \"none\", \"selective\", \"full\""},
+         "\"recompute\" must be \"none\", \"selective\", \"full\", or a "
+         "share of the layers from 0 to 1"},
+        {"{\"recompute\":1.5}", "\"recompute\" must be \"none\", \"selective\", \"full\", or a "
+                                "share of the layers from 0 to 1"},
+        {"{\"recompute\":true}", "\"recompute\" must be \"none\", \"selective\", \"full\", or a "
+                                 "share of the layers from 0 to 1"},
+        {"{\"lora\":0}", "\"lora\" must be the share of the parameters that is trained, over 0"},
+        {"{\"lora\":2}", "\"lora\" must be a number from 0 to 1"},
+        {"{\"format\":\"int8\"}",
+         "\"format\" must be one of \"bf16\", \"tf32\", \"fp8\", \"fp16\""},
+        {"{\"tp\":0}", "\"tp\" must be a number from 1 to 1.04858e+06"},
+        {"{\"pp\":2.5}", "\"pp\" must be a whole number"},
+        {"{\"dp\":\"8\"}", "\"dp\" must be a number from 1 to 1.04858e+06"},
+        {"{\"order\":\"tp-pp\"}",
+         "\"order\" must be tp, dp and pp, each once, such as \"tp-dp-pp\""},
+        {"{\"order\":\"tp-tp-pp\"}",
+         "\"order\" must be tp, dp and pp, each once, such as \"tp-dp-pp\""},
+        {"{\"order\":3}", "\"order\" must be a text"},
         {"{\"attention\":1}", "\"attention\" must be one of \"full\", \"causal\", \"none\""},
         {"{\"window\":1}", "\"window\" must be a number from 2 to 1000"},
         {"{\"window\":2.5}", "\"window\" must be a whole number"},
@@ -185,6 +246,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_key_has_its_place),
+        cmocka_unit_test(how_the_run_is_cut_and_counted_has_its_place),
         cmocka_unit_test(what_is_not_said_stays),
         cmocka_unit_test(of_a_key_that_stands_twice_the_last_counts),
         cmocka_unit_test(a_long_name_is_cut),
