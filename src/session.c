@@ -78,11 +78,22 @@ void session_free(struct session *session)
 
 /* ---- pictures ---- */
 
+/* One rank closer, while it is looked at. */
+static void pull_detail(struct session *session)
+{
+    const struct view_model *model = &session->model;
+    bool wanted = model->screen == SCREEN_RANKS && model->detail && model->selected >= 0;
+    bool known = wanted && analysis_rank_detail(session->analysis, session->key,
+                                                (uint32_t)model->selected, &session->detail);
+    session->summary.detail = known ? &session->detail : NULL;
+}
+
 /* When all has ended nobody is silent. */
 void session_pull(struct session *session, int64_t now_ns)
 {
     int64_t clock_ns = session->model.mode == MODE_ENDED ? INT64_MIN : now_ns;
     analysis_summary(session->analysis, session->key, clock_ns, &session->summary);
+    pull_detail(session);
     if (session->caller.describe)
         session->caller.describe(session->caller.to, &session->summary, &session->model.feed,
                                  session->model.message);

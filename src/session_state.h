@@ -11,6 +11,7 @@ struct session {
     struct session_caller caller;
     struct analysis *analysis;
     struct summary summary;
+    struct rank_detail detail; /* that the summary borrows while one rank is shown closer */
     struct view_model model;
     struct step_key key; /* which step is shown */
 

@@ -6,7 +6,9 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "axis.h"
 #include "sentence.h"
@@ -180,10 +182,82 @@ static void help_opens_scrolls_and_closes(void **state)
     assert_int_equal(model.help_scroll, 1 + MODEL_PAGE_STEPS);
     press(&model, KEYS_ESC);
     assert_int_equal(model.screen, SCREEN_TIMELINE);
-    press(&model, KEYS_TAB);
+    summary_done(&summary);
+}
+
+static void tab_goes_round_the_screens_without_the_help(void **state)
+{
+    static const enum screen round[] = {SCREEN_RANKS, SCREEN_LEDGER, SCREEN_CALC, SCREEN_TIMELINE};
+    struct summary summary;
+    struct view_model model;
+    begin(&summary, &model, 8);
+    for (size_t i = 0; i < 4; i++) {
+        press(&model, KEYS_TAB);
+        assert_int_equal(model.screen, round[i]);
+    }
+    press(&model, KEYS_SHIFT_TAB);
+    assert_int_equal(model.screen, SCREEN_CALC);
+    summary_done(&summary);
+}
+
+static void each_screen_has_keys_of_its_own(void **state)
+{
+    static const struct {
+        uint32_t code;
+        enum screen screen;
+    } cases[] = {{'R', SCREEN_RANKS},    {KEYS_F4, SCREEN_LEDGER},  {'C', SCREEN_CALC},
+                 {'T', SCREEN_TIMELINE}, {'L', SCREEN_LEDGER},      {KEYS_F3, SCREEN_RANKS},
+                 {KEYS_F5, SCREEN_CALC}, {KEYS_F2, SCREEN_TIMELINE}};
+    struct summary summary;
+    struct view_model model;
+    begin(&summary, &model, 8);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        press(&model, cases[i].code);
+        assert_int_equal(model.screen, cases[i].screen);
+    }
+    summary_done(&summary);
+}
+
+static void the_help_goes_back_to_where_it_was_asked(void **state)
+{
+    struct summary summary;
+    struct view_model model;
+    begin(&summary, &model, 8);
+    press(&model, 'R');
+    press(&model, KEYS_ENTER); /* one rank closer */
+    press(&model, '?');
     assert_int_equal(model.screen, SCREEN_HELP);
     press(&model, '?');
+    assert_int_equal(model.screen, SCREEN_RANKS);
+    assert_true(model.detail);
+    press(&model, '?');
+    press(&model, KEYS_ESC);
+    assert_int_equal(model.screen, SCREEN_RANKS);
+    assert_true(model.detail);
+    press(&model, '?');
+    press(&model, KEYS_TAB); /* on from the screen behind it */
+    assert_int_equal(model.screen, SCREEN_LEDGER);
+    press(&model, KEYS_ESC);
     assert_int_equal(model.screen, SCREEN_TIMELINE);
+    summary_done(&summary);
+}
+
+static void keys_of_the_timeline_do_nothing_elsewhere(void **state)
+{
+    struct summary summary;
+    struct view_model model;
+    begin(&summary, &model, 64);
+    model.rank_rows = 10;
+    press(&model, 'L');
+    press(&model, 'a');
+    press(&model, 'b');
+    press(&model, 'r');
+    press(&model, '/');
+    press(&model, KEYS_DOWN);
+    assert_false(model.axis_seconds || model.phases || model.entering);
+    assert_int_equal(model.choice, CHOICE_MATTER);
+    assert_int_equal(model.page_scroll, 1);
+    assert_int_equal(press(&model, KEYS_LEFT).kind, REQUEST_MOVE);
     summary_done(&summary);
 }
 
@@ -219,6 +293,175 @@ static void a_row_key_selects_its_rank_and_again_drops_it(void **state)
     assert_int_equal(model.selected, 5);
     press(&model, KEYS_ESC);
     assert_int_equal(model.selected, -1);
+    summary_done(&summary);
+}
+
+/* --- the table of all ranks --- */
+
+static void enter_looks_closer_at_the_selected_rank_and_esc_comes_back(void **state)
+{
+    struct summary summary;
+    struct view_model model;
+    begin(&summary, &model, 8);
+    press(&model, '3');
+    press(&model, KEYS_ENTER);
+    assert_int_equal(model.screen, SCREEN_RANKS);
+    assert_true(model.detail);
+    assert_int_equal(model.selected, 2);
+    press(&model, KEYS_ESC); /* it came from there */
+    assert_int_equal(model.screen, SCREEN_TIMELINE);
+    press(&model, KEYS_TAB);
+    assert_false(model.detail);
+    press(&model, KEYS_ENTER);
+    assert_true(model.detail);
+    press(&model, KEYS_ESC);
+    assert_int_equal(model.screen, SCREEN_RANKS);
+    assert_false(model.detail);
+    press(&model, KEYS_ESC);
+    assert_int_equal(model.screen, SCREEN_TIMELINE);
+    assert_int_equal(model.selected, 2);
+    summary_done(&summary);
+}
+
+static void the_cursor_moves_by_rows_pages_and_to_both_ends(void **state)
+{
+    struct summary summary;
+    struct view_model model;
+    begin(&summary, &model, 1024);
+    press(&model, 'R');
+    model.rank_rows = 20;
+    press(&model, KEYS_DOWN); /* from nowhere: the first row, the slowest */
+    assert_int_equal(model.selected, 5);
+    press(&model, KEYS_DOWN);
+    assert_int_equal(model.selected, 1);
+    assert_int_equal(press(&model, KEYS_PGDN).kind, REQUEST_NONE);
+    assert_int_equal(model.selected, 1 + 8 * 19);
+    assert_int_equal(model.rank_order.scroll, 1);
+    press(&model, 'G');
+    assert_int_equal(model.rank_order.scroll, 1024 - 20);
+    assert_int_equal(model.selected, 1016); /* 0.97: 0, 8, 16, ... */
+    press(&model, KEYS_PGDN);
+    assert_int_equal(model.selected, 1016);
+    press(&model, KEYS_HOME);
+    assert_int_equal(model.selected, 5);
+    assert_int_equal(model.rank_order.scroll, 0);
+    press(&model, '4');
+    assert_int_equal(model.selected, 17);
+    assert_false(model.paused);
+    assert_int_equal(press(&model, KEYS_LEFT).kind, REQUEST_MOVE); /* steps still do */
+    assert_int_equal(press(&model, 'f').kind, REQUEST_LATEST);
+    summary_done(&summary);
+}
+
+static void in_the_table_only_ranks_that_match_have_rows(void **state)
+{
+    struct summary summary;
+    struct view_model model;
+    begin(&summary, &model, 64);
+    model.rank_rows = 20;
+    press(&model, 'R');
+    press(&model, '/');
+    type(&model, "node03");
+    press(&model, KEYS_ENTER);
+    press(&model, KEYS_END);
+    assert_int_equal(model.selected, 24);
+    press(&model, KEYS_HOME);
+    assert_int_equal(model.selected, 25);
+    type(&model, "/1-0\r"); /* nobody */
+    press(&model, 0x15);
+    summary_done(&summary);
+}
+
+static void every_column_that_is_known_can_be_sorted_by(void **state)
+{
+    struct summary summary;
+    struct view_model model;
+    begin(&summary, &model, 8);
+    for (size_t i = 0; i < 8; i++)
+        summary.ranks[i].late_begin_s = NAN;
+    press(&model, 'R');
+    bool seen[RANK_COLUMN_COUNT] = {false};
+    for (int i = 0; i < RANK_COLUMN_COUNT; i++) {
+        seen[rank_order_column(&model.rank_order)] = true;
+        press(&model, 's');
+    }
+    for (int i = 0; i < RANK_COLUMN_COUNT; i++)
+        assert_int_equal(seen[i], i != RANK_COLUMN_LATE);
+    model.rank_order = (struct rank_order){0};
+    press(&model, '<');
+    press(&model, '<');
+    assert_int_equal(rank_order_column(&model.rank_order), RANK_COLUMN_RANK);
+    assert_string_equal(model.message, "sorted by rank number, the smallest first");
+    press(&model, 'S');
+    assert_string_equal(model.message, "sorted by rank number, the largest first");
+    summary_done(&summary);
+}
+
+static void assert_order(const struct summary *summary, enum rank_column column, bool reverse,
+                         const uint32_t *expected)
+{
+    struct rank_order order = {.turns = (int)column - RANK_COLUMN_WINDOW, .reverse = reverse};
+    struct rank_rows rows = rank_rows_make(summary, "", &order);
+    assert_int_equal(rank_order_column(&order), column);
+    assert_int_equal(rows.count, summary->rank_count);
+    for (size_t i = 0; i < rows.count; i++)
+        assert_int_equal(summary->ranks[rows.index[i]].rank, expected[i]);
+    rank_rows_done(&rows);
+}
+
+static void rows_are_sorted_and_what_is_not_known_stands_last(void **state)
+{
+    struct summary summary;
+    fixture_figure(&summary, 8);
+    summary.ranks[3].window_slowdown = NAN;
+    summary.ranks[4].window_slowdown = -INFINITY;
+    summary.ranks[3].state = RANK_MISSING;
+    summary.ranks[6].straggler = true; /* no verdict on it: its group's */
+    for (int i = 0; i < 8; i++) {
+        snprintf(summary.ranks[i].host, NAME_BYTES, "node%d", i % 2 ? 10 : 9);
+        summary.ranks[i].wait_s = i % 4 == 0 ? -0.0 : i % 4 == 1 ? 0.0 : i;
+    }
+    summary.ranks[7].host[0] = '\0';
+    assert_order(&summary, RANK_COLUMN_WINDOW, false, (uint32_t[]){5, 1, 6, 2, 7, 0, 4, 3});
+    assert_order(&summary, RANK_COLUMN_WINDOW, true, (uint32_t[]){4, 0, 7, 2, 6, 1, 5, 3});
+    assert_order(&summary, RANK_COLUMN_RANK, true, (uint32_t[]){7, 6, 5, 4, 3, 2, 1, 0});
+    assert_order(&summary, RANK_COLUMN_HOST, false, (uint32_t[]){0, 2, 4, 6, 1, 3, 5, 7});
+    assert_order(&summary, RANK_COLUMN_HOST, true, (uint32_t[]){1, 3, 5, 0, 2, 4, 6, 7});
+    assert_order(&summary, RANK_COLUMN_MARK, false, (uint32_t[]){3, 5, 6, 0, 1, 2, 4, 7});
+    assert_order(&summary, RANK_COLUMN_WAIT, true, (uint32_t[]){0, 1, 4, 5, 2, 3, 6, 7});
+    summary_done(&summary);
+}
+
+static void the_table_keeps_the_cursor_in_sight(void **state)
+{
+    struct rank_order order = {.scroll = 10};
+    assert_int_equal(rank_order_scroll(&order, SIZE_MAX, 100, 20), 10);
+    assert_int_equal(rank_order_scroll(&order, 10, 100, 20), 10);
+    assert_int_equal(rank_order_scroll(&order, 29, 100, 20), 10);
+    assert_int_equal(rank_order_scroll(&order, 30, 100, 20), 11);
+    assert_int_equal(rank_order_scroll(&order, 3, 100, 20), 3);
+    assert_int_equal(rank_order_scroll(&order, SIZE_MAX, 15, 20), 0);
+    assert_int_equal(rank_order_scroll(&order, SIZE_MAX, 0, 0), 0);
+}
+
+static void sorting_16384_ranks_is_quick(void **state)
+{
+    struct summary summary;
+    struct timespec from, to;
+    fixture_figure(&summary, 16384);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
+    for (int i = 0; i < RANK_COLUMN_COUNT; i++) {
+        struct rank_order order = {.turns = i};
+        struct rank_rows rows = rank_rows_make(&summary, "", &order);
+        assert_int_equal(rows.count, 16384);
+        rank_rows_done(&rows);
+    }
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
+    double ms =
+        ((double)(to.tv_sec - from.tv_sec) * 1e3 + (double)(to.tv_nsec - from.tv_nsec) / 1e6) /
+        RANK_COLUMN_COUNT;
+    print_message("16,384 ranks sorted: %.2f ms\n", ms);
+    assert_true(ms < 20); /* 2 ms is the aim; sanitisers take their share */
     summary_done(&summary);
 }
 
@@ -428,6 +671,17 @@ int main(void)
         cmocka_unit_test(a_filter_that_matches_nothing_says_so),
         cmocka_unit_test(filters_match_numbers_ranges_hosts_and_groups),
         cmocka_unit_test(help_opens_scrolls_and_closes),
+        cmocka_unit_test(tab_goes_round_the_screens_without_the_help),
+        cmocka_unit_test(each_screen_has_keys_of_its_own),
+        cmocka_unit_test(the_help_goes_back_to_where_it_was_asked),
+        cmocka_unit_test(keys_of_the_timeline_do_nothing_elsewhere),
+        cmocka_unit_test(enter_looks_closer_at_the_selected_rank_and_esc_comes_back),
+        cmocka_unit_test(the_cursor_moves_by_rows_pages_and_to_both_ends),
+        cmocka_unit_test(in_the_table_only_ranks_that_match_have_rows),
+        cmocka_unit_test(every_column_that_is_known_can_be_sorted_by),
+        cmocka_unit_test(rows_are_sorted_and_what_is_not_known_stands_last),
+        cmocka_unit_test(the_table_keeps_the_cursor_in_sight),
+        cmocka_unit_test(sorting_16384_ranks_is_quick),
         cmocka_unit_test(scrolling_stops_at_both_ends),
         cmocka_unit_test(a_row_key_selects_its_rank_and_again_drops_it),
         cmocka_unit_test(ranks_that_matter_are_chosen_and_stand_by_number),

@@ -41,6 +41,10 @@ static const struct {
     {"PgUp", KEYS_PGUP},
     {"PgDn", KEYS_PGDN},
     {"F1", KEYS_F1},
+    {"F2", KEYS_F2},
+    {"F3", KEYS_F3},
+    {"F4", KEYS_F4},
+    {"F5", KEYS_F5},
     {"Delete", KEYS_DELETE},
     {"Backspace", KEYS_BACKSPACE},
     {"Shift-Tab", KEYS_SHIFT_TAB},
@@ -188,7 +192,11 @@ static uint32_t keys_number(uint16_t number)
     case 6:
         return KEYS_PGDN;
     case 11:
-        return KEYS_F1;
+    case 12:
+    case 13:
+    case 14:
+    case 15:
+        return KEYS_F1 + (number - 11u);
     default:
         return 0;
     }
@@ -240,7 +248,10 @@ static size_t keys_ss3(struct keys *keys, uint8_t byte, struct key_event *ret)
     keys_enter(keys, KEYS_GROUND);
     if (byte < 0x20 || byte > 0x7E)
         return keys_ground(keys, byte, ret);
-    uint32_t code = byte == 'M' ? KEYS_ENTER : keys_letter(byte);
+    /* F2 to F4 have this form alone: ESC [ R is the answer of a terminal. */
+    uint32_t code = byte == 'M'                  ? KEYS_ENTER
+                    : byte >= 'Q' && byte <= 'S' ? KEYS_F2 + (byte - (uint32_t)'Q')
+                                                 : keys_letter(byte);
     return code ? keys_emit(ret, code) : 0;
 }
 
@@ -249,7 +260,7 @@ static size_t keys_linux(struct keys *keys, uint8_t byte, struct key_event *ret)
     keys_enter(keys, KEYS_GROUND);
     if (byte < 0x20 || byte > 0x7E)
         return keys_ground(keys, byte, ret);
-    return byte == 'A' ? keys_emit(ret, KEYS_F1) : 0;
+    return byte >= 'A' && byte <= 'E' ? keys_emit(ret, KEYS_F1 + (byte - (uint32_t)'A')) : 0;
 }
 
 static size_t keys_mouse(struct keys *keys)

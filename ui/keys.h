@@ -30,6 +30,10 @@ enum {
     KEYS_PGDN,
     KEYS_SHIFT_TAB,
     KEYS_F1,
+    KEYS_F2,
+    KEYS_F3,
+    KEYS_F4,
+    KEYS_F5,
     KEYS_DELETE
 };
 

@@ -4,6 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model_ranks.h"
+
+const char *screen_name(enum screen screen)
+{
+    static const char *const names[] = {"timeline", "ranks", "ledger", "calculator", "help"};
+    return names[screen];
+}
+
 void model_init(struct view_model *model, enum view_mode mode)
 {
     *model = (struct view_model){.mode = mode, .selected = -1, .rank_rows = 8};
@@ -20,6 +28,8 @@ const char *model_mode_word(const struct view_model *model)
     static const char *const words[] = {"LIVE", "REPLAY", "DEMO", "ENDED"};
     return model->paused ? "PAUSED" : words[model->mode];
 }
+
+#define PAGE_LINES_MAX 100000 /* more than any page has; no scroll overflows */
 
 static struct view_request request(enum request_kind kind, int64_t amount)
 {
@@ -66,12 +76,16 @@ static struct view_request find_straggler(struct view_model *model, int directio
     return request(REQUEST_NONE, 0);
 }
 
-static void scroll(struct view_model *model, int by)
+/* The lines of a page that is no table. */
+static void scroll_page(struct view_model *model, int by)
 {
-    if (model->screen == SCREEN_HELP) {
-        model->help_scroll = model->help_scroll + by < 0 ? 0 : model->help_scroll + by;
-        return;
-    }
+    int *scroll = model->screen == SCREEN_HELP ? &model->help_scroll : &model->page_scroll;
+    *scroll = *scroll + by < 0 ? 0 : *scroll + by > PAGE_LINES_MAX ? PAGE_LINES_MAX : *scroll + by;
+}
+
+/* The ranks of the timeline. */
+static void scroll_ranks(struct view_model *model, int by)
+{
     int64_t ranks = (int64_t)model->summary->rank_count;
     if (model->choice == CHOICE_MATTER && ranks > model->rank_rows) {
         model->choice = CHOICE_NUMBER;
@@ -105,27 +119,49 @@ static void select_row(struct view_model *model, uint32_t code)
     model->selected = model->selected == rank ? -1 : rank;
 }
 
-/* The rank to look at first is the slowest one. */
+/* The rank to look at first is the slowest one; then that one closer. */
 static void select_slowest(struct view_model *model)
 {
+    struct choice choice;
     if (model->selected >= 0) {
-        model->selected = -1;
+        model_open_detail(model);
         return;
     }
-    struct choice choice;
     choice_make(&choice, model->summary, CHOICE_SLOWEST, model->filter, 0, 1);
     if (choice.count > 0)
         model->selected = model->summary->ranks[choice.rows[0].index].rank;
 }
 
+static void show(struct view_model *model, enum screen screen)
+{
+    model->screen = screen;
+    model->detail = false;
+    model->help_scroll = model->page_scroll = 0;
+}
+
 static void go_back(struct view_model *model)
 {
-    if (model->screen != SCREEN_TIMELINE)
-        model->screen = SCREEN_TIMELINE;
+    if (model->screen == SCREEN_HELP)
+        model->screen = model->behind;
+    else if (model->screen == SCREEN_RANKS && model->detail)
+        show(model, model->detail_from);
+    else if (model->screen != SCREEN_TIMELINE)
+        show(model, SCREEN_TIMELINE);
     else if (model->selected >= 0)
         model->selected = -1;
     else
         model->filter[0] = '\0';
+}
+
+static void turn_help(struct view_model *model)
+{
+    if (model->screen == SCREEN_HELP) {
+        go_back(model);
+        return;
+    }
+    model->behind = model->screen;
+    model->screen = SCREEN_HELP;
+    model->help_scroll = 0;
 }
 
 static void begin_entry(struct view_model *model)
@@ -140,7 +176,7 @@ static void end_entry(struct view_model *model, bool accept)
     if (!accept)
         return;
     snprintf(model->filter, sizeof(model->filter), "%s", model->entry);
-    model->scroll = 0;
+    model->scroll = model->rank_order.scroll = 0;
     for (size_t i = 0; i < model->summary->rank_count; i++) {
         if (filter_matches(model->filter, &model->summary->ranks[i]))
             return;
@@ -167,18 +203,19 @@ static void type(struct view_model *model, struct key_event event)
     }
 }
 
+/* From the help on as from the screen behind it. */
 static void turn_screen(struct view_model *model, int by)
 {
-    model->screen = (enum screen)(((int)model->screen + by + SCREEN_COUNT) % SCREEN_COUNT);
-    model->help_scroll = 0;
+    int from = (int)(model->screen == SCREEN_HELP ? model->behind : model->screen);
+    show(model, (enum screen)((from + by + SCREEN_ROUND) % SCREEN_ROUND));
 }
 
-/* Commands that change only what is seen; false when it is none of them. */
-static bool look_command(struct view_model *model, struct key_event event)
+/* Commands that lead to a screen; false when it is none of them. */
+static bool screen_command(struct view_model *model, enum command command)
 {
-    switch (event.command) {
+    switch (command) {
     case CMD_HELP:
-        turn_screen(model, model->screen == SCREEN_HELP ? -1 : SCREEN_HELP - (int)model->screen);
+        turn_help(model);
         return true;
     case CMD_NEXT_SCREEN:
         turn_screen(model, 1);
@@ -186,6 +223,24 @@ static bool look_command(struct view_model *model, struct key_event event)
     case CMD_PREVIOUS_SCREEN:
         turn_screen(model, -1);
         return true;
+    case CMD_TIMELINE:
+    case CMD_RANKS:
+    case CMD_LEDGER:
+    case CMD_CALC:
+        show(model, (enum screen)(SCREEN_TIMELINE + (int)(command - CMD_TIMELINE)));
+        return true;
+    case CMD_BACK:
+        go_back(model);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* What the timeline shows, and how. */
+static bool timeline_command(struct view_model *model, struct key_event event)
+{
+    switch (event.command) {
     case CMD_FILTER:
         begin_entry(model);
         return true;
@@ -197,16 +252,13 @@ static bool look_command(struct view_model *model, struct key_event event)
         return true;
     case CMD_UP:
     case CMD_DOWN:
-        scroll(model, event.command == CMD_UP ? -1 : 1);
+        scroll_ranks(model, event.command == CMD_UP ? -1 : 1);
         return true;
     case CMD_ROW:
         select_row(model, event.code);
         return true;
     case CMD_SELECT:
         select_slowest(model);
-        return true;
-    case CMD_BACK:
-        go_back(model);
         return true;
     case CMD_AXIS:
         model->axis_seconds = !model->axis_seconds;
@@ -222,12 +274,45 @@ static bool look_command(struct view_model *model, struct key_event event)
     }
 }
 
-static struct view_request page(struct view_model *model, int direction)
+/* A page of text: arrows and page keys scroll it. The help has no steps. */
+static bool page_command(struct view_model *model, enum command command)
 {
-    if (model->screen != SCREEN_HELP)
-        return pinned(model, REQUEST_MOVE, direction * MODEL_PAGE_STEPS);
-    scroll(model, direction * MODEL_PAGE_STEPS);
-    return request(REQUEST_NONE, 0);
+    switch (command) {
+    case CMD_UP:
+    case CMD_DOWN:
+        scroll_page(model, command == CMD_UP ? -1 : 1);
+        return true;
+    case CMD_PAGE_BACK:
+    case CMD_PAGE_FORTH:
+        scroll_page(model, command == CMD_PAGE_BACK ? -MODEL_PAGE_STEPS : MODEL_PAGE_STEPS);
+        return true;
+    case CMD_FIRST_STEP:
+    case CMD_LAST_STEP:
+        scroll_page(model, command == CMD_FIRST_STEP ? -PAGE_LINES_MAX : PAGE_LINES_MAX);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Commands that change only what is seen; false when it is none of them. */
+static bool look_command(struct view_model *model, struct key_event event)
+{
+    if (screen_command(model, event.command))
+        return true;
+    switch (model->screen) {
+    case SCREEN_TIMELINE:
+        return timeline_command(model, event);
+    case SCREEN_RANKS:
+        if (event.command == CMD_FILTER && !model->detail)
+            begin_entry(model);
+        return model_ranks_command(model, event);
+    case SCREEN_HELP:
+        return page_command(model, event.command);
+    default:
+        return (event.command == CMD_UP || event.command == CMD_DOWN) &&
+               page_command(model, event.command);
+    }
 }
 
 struct view_request model_key(struct view_model *model, struct key_event event)
@@ -251,11 +336,12 @@ struct view_request model_key(struct view_model *model, struct key_event event)
     case CMD_NEXT_STEP:
         return pinned(model, REQUEST_MOVE, 1);
     case CMD_PAGE_BACK:
-        return page(model, -1);
+        return pinned(model, REQUEST_MOVE, -MODEL_PAGE_STEPS);
     case CMD_PAGE_FORTH:
-        return page(model, 1);
+        return pinned(model, REQUEST_MOVE, MODEL_PAGE_STEPS);
     case CMD_FIRST_STEP:
         return pinned(model, REQUEST_FIRST, 0);
+    case CMD_LAST_STEP:
     case CMD_LIVE:
         return follow(model);
     case CMD_NEXT_STRAGGLER:

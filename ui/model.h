@@ -8,6 +8,7 @@
 #include "choice.h"
 #include "filter.h"
 #include "keys.h"
+#include "rank_order.h"
 #include "summary.h"
 
 enum screen {
@@ -15,9 +16,11 @@ enum screen {
     SCREEN_RANKS,  /* all of them in a table; one closer */
     SCREEN_LEDGER, /* where the GPU time goes */
     SCREEN_CALC,   /* Panels 1.1 and 1.2 */
-    SCREEN_HELP,
+    SCREEN_HELP, /* over any of the others, and back to it */
     SCREEN_COUNT
 };
+#define SCREEN_ROUND SCREEN_HELP /* as many as Tab goes round: those before the help */
+const char *screen_name(enum screen screen); /* "timeline", "ranks", "ledger", "calculator", "help" */
 
 enum view_mode {
     MODE_LIVE,
@@ -46,6 +49,9 @@ struct view_model {
     enum view_mode mode;
 
     enum screen screen;
+    enum screen behind; /* the help: what it goes back to */
+    int page_scroll;    /* lines above the first one of a page that is no table: ledger, one
+                           rank; drawing brings it into range */
     bool paused;       /* the shown step stays */
     bool axis_seconds; /* else multiples of the median */
     bool axis_cut;     /* begins just below the shortest bar */
@@ -53,13 +59,17 @@ struct view_model {
     enum choice_mode choice;
     int scroll;       /* ranks above the first row */
     int help_scroll;  /* lines above the first one of the help */
-    int64_t selected; /* rank to look at closer; -1: none */
+    int64_t selected; /* rank to look at closer, and cursor of the table; -1: none */
+    struct rank_order rank_order; /* rows of the table, and the first of them to be seen */
+    bool detail;                  /* of the ranks screen: `selected` closer, not the table */
+    enum screen detail_from;      /* where Esc leads to from there */
     char filter[FILTER_BYTES];
     bool entering; /* a filter is being typed */
     char entry[FILTER_BYTES];
     char message[MODEL_TEXT_BYTES]; /* until the next key; raw bytes may stand in it */
 
-    int rank_rows; /* that the screen has; the caller sets it from screen_rank_rows() */
+    int rank_rows; /* that the screen, or its table, has; the caller sets it from
+                      screen_rank_rows() */
 };
 
 /* Axis from 0 in multiples of the median, the ranks that matter, phases off. */

@@ -31,17 +31,21 @@ static struct layout make_layout(const struct view_model *model, int width, int 
     return layout_make(width, height, &want);
 }
 
-int screen_rank_rows(const struct view_model *model, int width, int height)
-{
-    return make_layout(model, width, height).rank_rows;
-}
-
 /* All between the header and the key line. */
 static struct rect middle(const struct canvas *canvas, const struct layout *layout)
 {
     int top = layout->header.y + layout->header.height;
     return rect_part(canvas_rect(canvas), 0, top, canvas->width,
                      canvas->height - top - layout->keys.height);
+}
+
+int screen_rank_rows(const struct view_model *model, int width, int height)
+{
+    struct layout layout = make_layout(model, width, height);
+    struct canvas canvas = {.width = width, .height = height};
+    if (model->screen == SCREEN_RANKS && layout.kind >= LAYOUT_LIST)
+        return view_ranks_rows(middle(&canvas, &layout).height);
+    return layout.rank_rows;
 }
 
 static void draw_timeline(struct canvas *canvas, const struct layout *layout,
@@ -63,7 +67,8 @@ static void draw_timeline(struct canvas *canvas, const struct layout *layout,
 
 static bool needed(const struct view_model *model)
 {
-    return model->entering || model->message[0] || model->selected >= 0;
+    bool selected = model->screen == SCREEN_TIMELINE && model->selected >= 0;
+    return model->entering || model->message[0] || selected;
 }
 
 /* A filter being typed has to be seen, also where the key line has no place. */

@@ -34,6 +34,7 @@ void view_help(struct canvas *canvas, struct rect rect, const struct view_model 
 
 /* The other screens, each whole: below the header, above the key line. */
 void view_ranks(struct canvas *canvas, struct rect rect, const struct view_model *model);
+int view_ranks_rows(int height); /* rows that its table has in so many lines */
 void view_ledger(struct canvas *canvas, struct rect rect, const struct view_model *model);
 void view_calc(struct canvas *canvas, struct rect rect, const struct view_model *model);
 

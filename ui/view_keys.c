@@ -10,7 +10,8 @@
 
 static const struct summary_rank *selected_rank(const struct view_model *model)
 {
-    for (size_t i = 0; model->selected >= 0 && i < model->summary->rank_count; i++) {
+    bool wanted = model->selected >= 0 && model->screen == SCREEN_TIMELINE;
+    for (size_t i = 0; wanted && i < model->summary->rank_count; i++) {
         if (model->summary->ranks[i].rank == model->selected)
             return &model->summary->ranks[i];
     }
@@ -54,19 +55,69 @@ static void say_rank(struct sentence *line, const struct view_model *model,
     }
 }
 
-/* Those of the table that have a label, as many as fit whole. */
-static int draw_bindings(struct canvas *canvas, struct rect line)
+/* Key lines of the screens but the timeline, whose line is in keys.def. */
+struct line_key {
+    const char *key, *label;
+};
+static const struct line_key TABLE_KEYS[] = {
+    {"?", "help"},       {"q", "quit"},   {"arrows", "row, step"},
+    {"Enter", "closer"}, {"s S", "sort"}, {"/", "ranks"},
+    {"space", "pause"},  {"Esc", "back"}, {NULL, NULL},
+};
+static const struct line_key DETAIL_KEYS[] = {
+    {"Esc", "back"},    {"arrows", "rank, step"}, {"?", "help"}, {"q", "quit"},
+    {"space", "pause"}, {"PgDn", "more"},         {NULL, NULL},
+};
+static const struct line_key OTHER_KEYS[] = {
+    {"?", "help"},      {"q", "quit"},   {"arrows", "scroll, step"},
+    {"space", "pause"}, {"Esc", "back"}, {NULL, NULL},
+};
+
+static const struct line_key *keys_of(const struct view_model *model)
+{
+    if (model->screen == SCREEN_RANKS)
+        return model->detail ? DETAIL_KEYS : TABLE_KEYS;
+    return OTHER_KEYS;
+}
+
+/* A key and what it does, where it fits whole. Returns where the next one goes. */
+static int draw_key(struct canvas *canvas, struct rect line, int x, const char *key,
+                    const char *label)
+{
+    int width = (int)(strlen(key) + 1 + strlen(label));
+    if (x + width > line.width)
+        return x;
+    x += canvas_text(canvas, line, x, 0, STYLE_KEY, key) + 1;
+    return x + canvas_text(canvas, line, x, 0, STYLE_DIM, label) + 2;
+}
+
+/* Tab says where one is: "ranks 2/4". */
+static int draw_place(struct canvas *canvas, struct rect line, int x,
+                      const struct view_model *model)
+{
+    char place[FORMAT_BYTES];
+    snprintf(place, sizeof(place), "%s %d/%d", screen_name(model->screen), (int)model->screen + 1,
+             (int)SCREEN_ROUND);
+    return draw_key(canvas, line, x, "Tab", place);
+}
+
+/* As many as fit whole. */
+static int draw_bindings(struct canvas *canvas, struct rect line, const struct view_model *model)
 {
     size_t count = 0;
     const struct key_binding *bindings = keys_bindings(&count);
     int x = 1;
+    if (model->screen != SCREEN_TIMELINE) {
+        x = draw_place(canvas, line, x, model);
+        for (const struct line_key *key = keys_of(model); key->key; key++)
+            x = draw_key(canvas, line, x, key->key, key->label);
+        return x;
+    }
     for (size_t i = 0; i < count; i++) {
-        const char *key = bindings[i].line_key, *label = bindings[i].line_label;
-        int width = (int)(strlen(key) + 1 + strlen(label));
-        if (!label[0] || x + width > line.width)
-            continue;
-        x += canvas_text(canvas, line, x, 0, STYLE_KEY, key) + 1;
-        x += canvas_text(canvas, line, x, 0, STYLE_DIM, label) + 2;
+        if (bindings[i].command == CMD_NEXT_SCREEN)
+            x = draw_place(canvas, line, x, model);
+        else if (bindings[i].line_key[0])
+            x = draw_key(canvas, line, x, bindings[i].line_key, bindings[i].line_label);
     }
     return x;
 }
@@ -109,6 +160,6 @@ void view_keys(struct canvas *canvas, struct rect rect, const struct view_model 
         say_rank(&line, model, rank, rect.width, canvas->unicode);
         sentence_draw_wrapped(&line, canvas, rect_part(rect, 1, 0, rect.width - 1, 1), 0);
     } else {
-        draw_source(canvas, rect, draw_bindings(canvas, rect), &model->feed);
+        draw_source(canvas, rect, draw_bindings(canvas, rect, model), &model->feed);
     }
 }

@@ -7,3 +7,8 @@ void view_ranks(struct canvas *canvas, struct rect rect, const struct view_model
     (void)rect;
     (void)model;
 }
+
+int view_ranks_rows(int height)
+{
+    return height > 2 ? height - 2 : 0;
+}
