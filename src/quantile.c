@@ -86,6 +86,12 @@ DEFINE_MEDIAN(middle_double, double, select_double)
 DEFINE_MEDIAN(middle_ns, int64_t, select_ns)
 DEFINE_MEDIAN(middle_float, float, select_float)
 
+float select_of_floats(float *values, uint32_t n, uint32_t k)
+{
+    assert(k < n);
+    return select_float(values, n, k);
+}
+
 double median_of(double *values, uint32_t n)
 {
     return middle_double(values, n);

@@ -53,3 +53,6 @@ static inline void quantile_add(struct quantile *quantile, double value)
 double median_of(double *values, uint32_t n);
 double median_of_ns(int64_t *values, uint32_t n);
 double median_of_floats(float *values, uint32_t n);
+
+/* The value at place k < n of the sorted order; reorders them. */
+float select_of_floats(float *values, uint32_t n, uint32_t k);
