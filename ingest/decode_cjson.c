@@ -23,6 +23,10 @@ static enum scan_result put_item(const cJSON *item, enum field field, struct str
     record->has &= ~field_infos[field].bit;
     if (cJSON_IsNull(item))
         return SCAN_OK;
+    if (field == FIELD_EVENT) {
+        field_put_event(record, str_from(cJSON_IsString(item) ? item->valuestring : NULL));
+        return SCAN_OK;
+    }
     *ret_why = "a known key holds a value of another type";
     switch (field_infos[field].type) {
     case FIELD_TEXT:

@@ -27,11 +27,12 @@ const struct field_info field_infos[FIELD_COUNT] = {
     [FIELD_STEP_TIME] = DURATION("step_time", RECORD_STEP_TIME, step_time_ns),
     [FIELD_TOKENS] = {"tokens", FIELD_INTEGER, RECORD_TOKENS, offsetof(struct record, tokens),
                       RECORD_TOKENS_MAX, "tokens is out of range (0 to 1e15)"},
-    [FIELD_SEQ] = {"seq", FIELD_INTEGER, RECORD_SEQ, offsetof(struct record, seq),
-                   RECORD_STEP_MAX, "seq is out of range (0 to 9007199254740991)"},
+    [FIELD_SEQ] = {"seq", FIELD_INTEGER, RECORD_SEQ, offsetof(struct record, seq), RECORD_STEP_MAX,
+                   "seq is out of range (0 to 9007199254740991)"},
     [FIELD_HOST] = {"host", FIELD_TEXT, RECORD_HOST, offsetof(struct record, host), 0, NULL},
     [FIELD_GROUP] = {"group", FIELD_TEXT, RECORD_GROUP, offsetof(struct record, group), 0, NULL},
     [FIELD_SIMULATED] = {"simulated", FIELD_FLAG, RECORD_SIMULATED, 0, 0, NULL},
+    [FIELD_EVENT] = {"event", FIELD_WORD, RECORD_ANY_EVENT, 0, 0, NULL},
 };
 
 enum field field_of(const char *key, size_t len)
@@ -85,6 +86,15 @@ void field_put_text(struct record *record, enum field field, struct str text)
     assert(info->type == FIELD_TEXT);
     memcpy((char *)record + info->offset, &text, sizeof(text));
     record->has |= info->bit;
+}
+
+void field_put_event(struct record *record, struct str text)
+{
+    record->has &= ~(uint32_t)RECORD_ANY_EVENT;
+    if (str_is(text, "checkpoint"))
+        record->has |= RECORD_CHECKPOINT;
+    else if (str_is(text, "validation"))
+        record->has |= RECORD_VALIDATION;
 }
 
 bool record_is_timing(const struct record *record)

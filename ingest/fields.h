@@ -24,16 +24,18 @@ enum field {
     FIELD_HOST,
     FIELD_GROUP,
     FIELD_SIMULATED,
+    FIELD_EVENT,
     FIELD_COUNT,
     FIELD_UNKNOWN = FIELD_COUNT
 };
 
-enum field_type { FIELD_INTEGER, FIELD_SECONDS, FIELD_TEXT, FIELD_FLAG };
+/* A word has a bit of its own; any other value is as if the key were not there. */
+enum field_type { FIELD_INTEGER, FIELD_SECONDS, FIELD_TEXT, FIELD_FLAG, FIELD_WORD };
 
 struct field_info {
     const char *name;
     enum field_type type;
-    uint32_t bit;       /* RECORD_ bit */
+    uint32_t bit;       /* RECORD_ bit; of a word: the bits of all of them */
     size_t offset;      /* of its int64_t in struct record (rank: uint32_t; text: struct str) */
     int64_t max;        /* largest value, in the record's own unit (nanoseconds, counts) */
     const char *range;  /* what is said when a value is out of bounds */
@@ -53,6 +55,9 @@ bool field_put_double(struct record *record, enum field field, double value,
                       const char **ret_why);
 
 void field_put_text(struct record *record, enum field field, struct str text);
+
+/* "event": "checkpoint" or "validation"; any other text leaves no bit. */
+void field_put_event(struct record *record, struct str text);
 
 /* Whether it is a record at all: step, and a time. The rank may still come from
  * a prefix or the file's name. */

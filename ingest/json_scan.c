@@ -240,11 +240,19 @@ static enum scan_result scan_value(const char *object, const char *p, const char
     size_t begin = (size_t)(p - object);
     if (p < end && (*p == '{' || *p == '['))
         return SCAN_UNUSUAL;
+    if (type == FIELD_WORD)
+        record->has &= ~field_infos[field].bit;
     if (p < end && *p == '"') {
         bool escaped = false;
         after = string_end(p, end, &escaped);
         if (after && escaped)
             return SCAN_UNUSUAL;
+        if (after && type == FIELD_WORD) { /* it decides what is there: as it is, or not at all */
+            field_put_event(record, str_of(p + 1, (size_t)(after - p) - 2));
+            note_value(values, begin, (size_t)(after - object), field, SCAN_CONSTANT);
+            *ret_end = after;
+            return SCAN_OK;
+        }
         if (after && type == FIELD_TEXT)
             field_put_text(record, field, str_of(p + 1, (size_t)(after - p) - 2));
         if (after)
@@ -252,7 +260,8 @@ static enum scan_result scan_value(const char *object, const char *p, const char
     } else if (p < end && (*p == '-' || (*p >= '0' && *p <= '9'))) {
         after = json_number_end(p, end);
         if (after) {
-            note_value(values, begin, (size_t)(after - object), field, SCAN_NUMBER);
+            note_value(values, begin, (size_t)(after - object),
+                       type == FIELD_WORD ? FIELD_UNKNOWN : field, SCAN_NUMBER);
             if (type == FIELD_INTEGER || type == FIELD_SECONDS) {
                 enum scan_result result = json_put_number(record, field, p, after, ret_why);
                 if (result != SCAN_OK)
@@ -279,6 +288,8 @@ static bool wrong_type(enum field field, char first)
     switch (field_infos[field].type) {
     case FIELD_TEXT:
         return first != '"';
+    case FIELD_WORD:
+        return false;
     case FIELD_FLAG:
         return first != 't' && first != 'f';
     default:

@@ -154,6 +154,10 @@ size_t record_json_write(char to[static RECORD_JSON_MAX], const struct record *r
         assert(record->seq >= 0);
         end = put_unsigned(PUT_KEY(end, "seq"), (uint64_t)record->seq);
     }
+    if (has & RECORD_CHECKPOINT)
+        end = put_string(PUT_KEY(end, "event"), str_from("checkpoint"));
+    else if (has & RECORD_VALIDATION)
+        end = put_string(PUT_KEY(end, "event"), str_from("validation"));
     if (has & RECORD_SIMULATED) {
         end = PUT_KEY(end, "simulated");
         memcpy(end, "true", 4);

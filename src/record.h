@@ -36,7 +36,10 @@ enum {
     RECORD_SEQ = 1u << 11,
     RECORD_HOST = 1u << 12,
     RECORD_GROUP = 1u << 13,
-    RECORD_SIMULATED = 1u << 14, /* the writer says that this is a simulation */
+    RECORD_SIMULATED = 1u << 14,  /* the writer says that this is a simulation */
+    RECORD_CHECKPOINT = 1u << 15, /* "event": the step, or the pause before it, holds one */
+    RECORD_VALIDATION = 1u << 16, /* likewise */
+    RECORD_ANY_EVENT = RECORD_CHECKPOINT | RECORD_VALIDATION,
     RECORD_ANY_PHASE = (1u << PHASE_COUNT) - 1,
     RECORD_ANY_TIME = RECORD_ANY_PHASE | RECORD_COMPUTE | RECORD_STEP_TIME,
 };

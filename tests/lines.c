@@ -111,9 +111,23 @@ static void put_text(struct writer *writer)
         put(writer, "\"%s\"", texts[lines_below(writer->lines, 8)]);
 }
 
-static const char *const keys[] = {"rank",      "step",    "t",         "data",   "forward",
-                                   "backward",  "sync",    "optimizer", "tokens", "seq",
-                                   "step_time", "compute", "host",      "group",  "simulated"};
+static void put_event(struct writer *writer)
+{
+    static const char *const values[] = {
+        "\"checkpoint\"", "\"validation\"", "\"step\"", "\"\"", "\"checkpoints\"", "5",
+        "true",           "false"};
+    static const char *const unusual[] = {"\"check\\u0070oint\"", "\"\\u0076alidation\"", "\"\\n\"",
+                                          "{\"a\":1}", "[]"};
+    if (has_style(writer, STYLE_ESCAPES) && lines_below(writer->lines, 4) == 0)
+        put(writer, "%s", unusual[lines_below(writer->lines, 5)]);
+    else /* mostly the same from line to line */
+        put(writer, "%s",
+            values[lines_below(writer->lines, lines_below(writer->lines, 4) ? 1 : 8)]);
+}
+
+static const char *const keys[] = {
+    "rank",   "step", "t",         "data",    "forward", "backward", "sync",      "optimizer",
+    "tokens", "seq",  "step_time", "compute", "host",    "group",    "simulated", "event"};
 enum { KEYS = sizeof(keys) / sizeof(keys[0]), KEYS_USUAL = 8, KEY_TEXTS = 12 };
 
 static void put_value(struct writer *writer, int key)
@@ -146,6 +160,9 @@ static void put_value(struct writer *writer, int key)
         break;
     case 14:
         put(writer, "%s", lines_below(lines, 2) ? "true" : "false");
+        break;
+    case 15:
+        put_event(writer);
         break;
     default:
         put_seconds(writer, random_duration(lines));

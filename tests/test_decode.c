@@ -339,6 +339,79 @@ static void of_a_key_that_stands_twice_the_last_counts(void **state)
     }
 }
 
+/* The same by every way: the first line teaches what the others may be read by. */
+static void an_event_is_one_of_two_words(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *value;
+        uint32_t bits;
+    } rows[] = {
+        {"\"checkpoint\"", RECORD_CHECKPOINT},
+        {"\"validation\"", RECORD_VALIDATION},
+        {"\"restart\"", 0},
+        {"\"checkpoints\"", 0},
+        {"\"Checkpoint\"", 0},
+        {"\"\"", 0},
+        {"\"check\\u0070oint\"", RECORD_CHECKPOINT},
+        {"null", 0},
+        {"5", 0},
+        {"-1.5e3", 0},
+        {"true", 0},
+        {"{\"name\":\"checkpoint\"}", 0},
+        {"[\"checkpoint\"]", 0},
+        {"\"checkpoint\",\"event\":\"validation\"", RECORD_VALIDATION},
+        {"\"checkpoint\",\"event\":5", 0},
+        {"\"checkpoint\",\"event\":null", 0},
+        {"\"checkpoint\",\"event\":[]", 0},
+    };
+    enum { COUNT = sizeof(rows) / sizeof(rows[0]) };
+    for (int teacher = 0; teacher < COUNT; teacher++) {
+        for (int i = 0; i < COUNT; i++) {
+            struct decoder decoder;
+            decoder_init(&decoder);
+            for (int turn = 0; turn < 4; turn++) { /* the last may be read by a shape */
+                char line[256];
+                struct record record;
+                snprintf(line, sizeof(line), "{\"rank\":1,\"step\":2,\"event\":%s,\"sync\":0.5}",
+                         rows[turn < 3 ? teacher : i].value);
+                struct text text = text_of(line);
+                end_line(&text, "\n");
+                if (!quickly(&decoder, &text, 1, &record))
+                    assert_int_equal(decoded(&decoder, &text, &record), DECODE_RECORD);
+                if ((record.has & RECORD_ANY_EVENT) != rows[turn < 3 ? teacher : i].bits)
+                    fail_with("it has other events", &text);
+                assert_int_equal(record.has & ~(uint32_t)RECORD_ANY_EVENT,
+                                 RECORD_RANK | RECORD_STEP | RECORD_SYNC);
+            }
+        }
+    }
+}
+
+/* Many ranks write a checkpoint in one step; the fast path must not lose its way. */
+static void lines_with_an_event_are_read_quickly_too(void **state)
+{
+    (void)state;
+    struct decoder decoder;
+    decoder_init(&decoder);
+    int quick = 0;
+    for (int i = 0; i < 4000; i++) {
+        char line[256];
+        struct record record;
+        bool checkpoint = i % 400 < 8;
+        snprintf(line, sizeof(line), "{\"rank\":%d,\"step\":%d,\"sync\":0.%06d%s}", i % 8,
+                 i / 8 + 100, i, checkpoint ? ",\"event\":\"checkpoint\"" : "");
+        struct text text = text_of(line);
+        end_line(&text, "\n");
+        if (quickly(&decoder, &text, 1, &record))
+            quick++;
+        else
+            assert_int_equal(decoded(&decoder, &text, &record), DECODE_RECORD);
+        assert_int_equal(record.has & RECORD_ANY_EVENT, checkpoint ? RECORD_CHECKPOINT : 0);
+    }
+    assert_true(quick > 3960); /* 10 checkpoints, a line or two to learn before and after each */
+}
+
 static void escapes_in_keys_and_names_are_read(void **state)
 {
     (void)state;
@@ -440,6 +513,8 @@ int main(void)
         cmocka_unit_test(bad_values_are_damaged_lines),
         cmocka_unit_test(unusual_numbers_are_read),
         cmocka_unit_test(of_a_key_that_stands_twice_the_last_counts),
+        cmocka_unit_test(an_event_is_one_of_two_words),
+        cmocka_unit_test(lines_with_an_event_are_read_quickly_too),
         cmocka_unit_test(escapes_in_keys_and_names_are_read),
         cmocka_unit_test(deep_nesting_is_refused),
         cmocka_unit_test(lines_of_another_kind_are_not_damaged),

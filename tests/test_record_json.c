@@ -53,6 +53,15 @@ static void absent_fields_are_not_written(void **state)
     assert_string_equal(written(&record), "{\"simulated\":true}\n");
 }
 
+static void an_event_is_written_as_its_word(void **state)
+{
+    struct record record = {.has = RECORD_RANK | RECORD_SYNC | RECORD_SEQ | RECORD_CHECKPOINT};
+    assert_string_equal(written(&record),
+                        "{\"rank\":0,\"sync\":0.000000,\"seq\":0,\"event\":\"checkpoint\"}\n");
+    record.has = RECORD_VALIDATION | RECORD_SIMULATED;
+    assert_string_equal(written(&record), "{\"event\":\"validation\",\"simulated\":true}\n");
+}
+
 static void times_are_rounded_to_the_nearest_microsecond(void **state)
 {
     static const struct {
@@ -135,6 +144,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_field_has_its_key_and_unit),
         cmocka_unit_test(absent_fields_are_not_written),
+        cmocka_unit_test(an_event_is_written_as_its_word),
         cmocka_unit_test(times_are_rounded_to_the_nearest_microsecond),
         cmocka_unit_test(the_largest_numbers_fit),
         cmocka_unit_test(names_are_escaped_and_bad_bytes_replaced),

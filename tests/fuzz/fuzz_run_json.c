@@ -34,7 +34,19 @@ static void check_run(const struct run *run)
     check_number(run->gpu_watts, 0, 1e6);
     PROMISE(run->threshold >= 0.001 && run->threshold <= 10, "the threshold is within its bounds");
     PROMISE(run->window >= 2 && run->window <= 1000, "the window is within its bounds");
-    PROMISE(run->recompute <= RECOMPUTE_FULL, "recompute is one of its words");
+    check_number(run->total_tokens, 1, 1e18);
+    check_number(run->tp, 1, RUN_SIZE_MAX);
+    check_number(run->pp, 1, RUN_SIZE_MAX);
+    check_number(run->dp, 1, RUN_SIZE_MAX);
+    PROMISE(strlen(run->order) == 8, "the order has three kinds in it");
+    PROMISE(run->recompute <= RECOMPUTE_SHARE, "recompute is one of its words, or a share");
+    PROMISE((run->recompute == RECOMPUTE_SHARE) ==
+                (run->recompute_share > 0 && run->recompute_share < 1),
+            "a share is neither none nor all");
+    PROMISE(run->lora_share > 0 && run->lora_share <= 1, "some parameters are trained");
+    PROMISE(run->format <= NUMBER_FP16, "the format is one of its words");
+    PROMISE(run->params == 0 || run->active_params <= run->params,
+            "no more are active than there are");
     PROMISE(run->attention <= ATTENTION_NONE, "attention is one of its words");
     PROMISE(run->barrier <= BARRIER_OVERLAPPED, "barrier is one of its words");
 }
