@@ -118,6 +118,17 @@ class Emit(unittest.TestCase):
         self.assertEqual([r["step"] for r in self.records()], [0, 1, 2, 3])
         self.assertTrue(all(r["data"] >= 0.01 for r in self.records()))
 
+    def test_an_event_belongs_to_its_step(self):
+        self.lockstep.event("checkpoint")  # no step is open: harmless
+        for step in self.lockstep.steps(range(3), self.logs):
+            if step == 1:
+                self.lockstep.event("validation")
+        with self.lockstep._writer.step(3, event="checkpoint"):
+            pass
+        self.lockstep._writer.close()
+        self.assertEqual([r.get("event") for r in self.records()],
+                         [None, "validation", None, "checkpoint"])
+
     def test_a_step_that_fails_is_not_written_and_its_exception_passes(self):
         with self.assertRaises(ZeroDivisionError):
             for step in self.lockstep.steps(range(5), self.logs):

@@ -91,6 +91,29 @@ static void steps_with_phases_become_records(void **state)
     }
 }
 
+static void an_event_belongs_to_one_step(void **state)
+{
+    static const char *const events[] = {NULL, "checkpoint", NULL, "validation", "lunch"};
+    static const uint32_t bits[] = {0, RECORD_CHECKPOINT, 0, RECORD_VALIDATION, 0, 0};
+    struct lockstep_writer writer;
+    char path[64], text[4096];
+    snprintf(path, sizeof path, "%s/events.jsonl", folder);
+    assert_int_equal(lockstep_open(&writer, path, 1), 0);
+    for (int step = 0; step < 5; step++) {
+        lockstep_step_begin(&writer, step);
+        if (events[step])
+            lockstep_event(&writer, events[step]);
+        lockstep_step_end(&writer);
+    }
+    lockstep_close(&writer);
+    struct record records[6];
+    struct stream_totals totals = {0};
+    size_t length = read_file(path, text, sizeof text);
+    assert_int_equal(read_records(text, length, &totals, records, 6), 5);
+    for (int step = 0; step < 5; step++)
+        assert_int_equal(records[step].has & RECORD_ANY_EVENT, bits[step]);
+}
+
 static void a_step_without_phases_has_its_step_time(void **state)
 {
     struct lockstep_writer writer;
@@ -217,6 +240,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_with_phases_become_records),
+        cmocka_unit_test(an_event_belongs_to_one_step),
         cmocka_unit_test(a_step_without_phases_has_its_step_time),
         cmocka_unit_test(datagrams_carry_seq),
         cmocka_unit_test(what_cannot_be_written_is_counted),

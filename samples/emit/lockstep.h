@@ -10,6 +10,7 @@
  *         ...
  *         lockstep_phase(&writer, "sync");         // data forward backward sync optimizer compute
  *         ...
+ *         lockstep_event(&writer, "checkpoint");   // when this step saves one; or "validation"
  *         lockstep_step_end(&writer);              // writes the line
  *     }
  *     lockstep_close(&writer);
@@ -48,6 +49,7 @@ struct lockstep_writer {
     long long seq;                            /* of the datagrams */
     unsigned long long errors;                /* lines that could not be written */
     int phase;                                /* that is open; -1: none */
+    const char *event;                        /* of this step; NULL */
     int in_step;                              /* between step_begin and step_end */
     int torn;                                 /* the file ends in the middle of a line */
     struct timespec wall, begin, phase_begin; /* of the step; of the open phase */
@@ -197,6 +199,17 @@ static inline void lockstep_phase(struct lockstep_writer *writer, const char *na
     }
 }
 
+/* This step, or the pause before it when no step is open, holds a "checkpoint" or a
+ * "validation": a slow step is then no sign of a slow rank. Another name is not written. */
+static inline void lockstep_event(struct lockstep_writer *writer, const char *name)
+{
+    writer->event = NULL;
+    if (name && strcmp(name, "checkpoint") == 0)
+        writer->event = "checkpoint";
+    else if (name && strcmp(name, "validation") == 0)
+        writer->event = "validation";
+}
+
 /* `line` begins with a newline, which ends a torn line before it. */
 static inline void lockstep_write(struct lockstep_writer *writer, const char *line, size_t length)
 {
@@ -242,6 +255,10 @@ static inline void lockstep_step_end(struct lockstep_writer *writer)
             (size_t)snprintf(line + used, sizeof line - used, ",\"tokens\":%lld", writer->tokens);
     if (writer->host[0])
         used += (size_t)snprintf(line + used, sizeof line - used, ",\"host\":\"%s\"", writer->host);
+    if (writer->event)
+        used +=
+            (size_t)snprintf(line + used, sizeof line - used, ",\"event\":\"%s\"", writer->event);
+    writer->event = NULL;
     if (writer->is_udp)
         used += (size_t)snprintf(line + used, sizeof line - used, ",\"seq\":%lld", writer->seq++);
     used += (size_t)snprintf(line + used, sizeof line - used, "}\n");

@@ -10,6 +10,9 @@ it takes to give a batch is then the step's `data` time. To see which phase is s
 
         with lockstep.phase("forward"):          # data, forward, backward, sync, optimizer
             loss = model(batch)
+        if step % 1000 == 0:
+            lockstep.event("checkpoint")         # or "validation": a slow step, but not a slow rank
+            save(model)
 
 Or with a writer of your own:
 
@@ -120,12 +123,14 @@ class _Phase:
 
 class Step:
     """One step of one rank. Made by Writer.step(); written when its block ends without an
-    exception."""
+    exception. `event` says that the step, or the pause before it, holds a "checkpoint" or a
+    "validation"; it may be set while the step runs."""
 
-    def __init__(self, writer, number, tokens):
+    def __init__(self, writer, number, tokens, event=None):
         self._writer = writer
         self.number = number
         self.tokens = tokens
+        self.event = event
         self._stack = []  # names of the open phases, the innermost last
         self._cuts = []  # (mark, name of the phase that begins there or None)
         self._closed = False
@@ -199,8 +204,8 @@ class Writer:
 
     # The training's side: nothing here waits.
 
-    def step(self, number, tokens=None):
-        return Step(self, number, tokens)
+    def step(self, number, tokens=None, event=None):
+        return Step(self, number, tokens, event)
 
     def _begin(self, step):
         if self._clock is None:
@@ -263,6 +268,8 @@ class Writer:
         if step.tokens is not None:
             line += ',"tokens":%d' % step.tokens
         line += self._tail
+        if step.event is not None:
+            line += ',"event":%s' % json.dumps(str(step.event))
         if self._where.startswith("udp://"):
             line += ',"seq":%d' % self._seq
             self._seq += 1
@@ -473,6 +480,14 @@ def steps(iterable, where=None, tokens=None, first=None, **options):
             step.__exit__(GeneratorExit, None, None)
             raise
         step.__exit__(None, None, None)
+
+
+def event(name):
+    """Says that the step that steps() is in holds a "checkpoint" or a "validation", so that
+    its length is no sign of a slow rank; does nothing outside of one."""
+    step = _writer._step if _writer is not None else None
+    if step is not None:
+        step.event = name
 
 
 def phase(name):
