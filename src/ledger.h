@@ -41,12 +41,14 @@ struct ledger {
      * contained in the part that stands behind it in `within`. */
     struct quantity share[LEDGER_COUNT];
     enum ledger_part within[LEDGER_COUNT]; /* itself when it is known */
-    bool over_peak; /* the arithmetic is more than the own time: a wrong peak or wrong tokens;
-                       it is then not told apart from the kernels */
+    bool over_peak; /* arithmetic and recompute are more than the own time without input: a wrong
+                       peak or wrong tokens; they are then not told apart from the kernels */
 };
 
 /* The shares in whole units of 1 / whole (10,000: hundredths of a percent), which
- * add up to exactly `whole`: the largest remainders are rounded up. Unknown: 0. */
+ * add up to exactly `whole`: the largest remainders are rounded up, of equal ones the
+ * first. Unknown parts: 0; all parts unknown: all 0. */
+#define LEDGER_WHOLE_MAX 1000000000000
 void ledger_round(const struct ledger *ledger, int64_t whole, int64_t ret_units[LEDGER_COUNT]);
 
 /* Sums in nanoseconds of one rank's time, from which a ledger is made. */
@@ -59,12 +61,24 @@ struct ledger_sums {
     double straggler_ns; /* of late_ns: what the named ones cost */
     double exchange_ns;
     double checkpoint_ns, validation_ns; /* of the rest, where the log says so */
-    double down_ns, lost_ns;
+    double down_ns, lost_ns; /* not in time_ns: the wall-clock time is the sum of the three */
     bool has_own, has_input, has_exchange;
     double model_share, hardware_share; /* MFU and HFU over time_ns, 0 to 1; NAN: unknown */
 };
 
 /* Divides sums into shares. `time` is the evidence of T, `wait` that of the waits,
- * `simulated` overrides both. */
+ * `simulated` overrides both. NAN, infinite and negative sums count as nothing.
+ *
+ * - Where measured parts are more than T, exchange is cut first, then jitter, then
+ *   stragglers, then own time; input is at most own time, checkpoint and validation (in
+ *   this order) at most what is left of T. No part is negative.
+ * - Not known, and contained in the kernels: arithmetic without model_share, recompute
+ *   without hardware_share, input without has_input; without has_own jitter,
+ *   stragglers and gaps, too, and exchange when that is unknown as well.
+ * - In the gaps (without has_own in the kernels): exchange without has_exchange;
+ *   checkpoint and validation when no step is called so.
+ * - Arithmetic, recompute, stragglers, and what is left when they are taken off are
+ *   computed; jitter is as the waits when nobody is named; the rest is as T.
+ * - T without evidence, or no time at all: wall_s is 0 and all parts are unknown. */
 void ledger_make(struct ledger *ledger, const struct ledger_sums *sums, double gpus,
                  enum evidence time, enum evidence wait, bool simulated);
