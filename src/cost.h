@@ -80,7 +80,8 @@ struct clock_offset {
     int64_t rank;               /* the rank it was taken from, the first of its host */
     double offset_s;            /* positive: its clock is ahead; median over steps */
     double error_s;             /* standard error of that median */
-    double drift;               /* seconds a second; NAN: too few steps */
+    double drift;               /* against the median clock, seconds a second; NAN: too few
+                                   steps */
     double drift_error;
     int steps;
 };

@@ -51,7 +51,9 @@ struct summary_rank {
     double gain_s;   /* a step would be shorter by this if this rank alone were at the median;
                         mean over the last W steps; NAN when not known */
     double late_begin_s; /* its begin in the shown step after that of the others, by aligned
-                            clocks, beyond its own optimizer: time in no phase; 0 or more; NAN */
+                            clocks, beyond its own optimizer: time in no phase; 0 or more, and 0
+                            when it is under two errors of the clocks; NAN, and so for logs
+                            without `sync` */
     /* Over the whole span (--from to --to). */
     double slowdown_median; /* NAN when not known; exact for the first 4,096 steps (512 of
                                over 1,024 ranks), then 0.0003 */
