@@ -17,7 +17,8 @@ struct simulate_rank {
     int64_t begin_ns;   /* of its next step, right clock */
     int64_t arrival_ns; /* in the step being made */
     int64_t own_ppm;
-    int64_t clock_ns; /* its host's clock is ahead by this */
+    int64_t clock_ns; /* its host's clock is ahead by this at start_ns */
+    int64_t drift_ppb;
     char host[SIMULATE_NAME_BYTES], group[SIMULATE_NAME_BYTES];
     uint8_t host_len, group_len;
 };
@@ -122,11 +123,27 @@ static void check_options(const struct simulate_options *options)
     assert(options->first_step >= 0 && options->tokens >= 0);
     assert(options->start_ns >= 0 && options->start_ns <= RECORD_BEGIN_MAX_NS / 2);
     assert(options->clock_spread_ns >= 0 && options->clock_spread_ns <= RECORD_DURATION_MAX_NS);
+    assert(options->clock_drift_ppm >= 0 && options->clock_drift_ppm <= 1000);
+    assert(options->release_late_ns >= 0 && options->release_late_ns <= RECORD_DURATION_MAX_NS);
     for (int phase = 0; phase < PHASE_COUNT; phase++)
         assert(options->phase_ns[phase] >= 0 &&
                options->phase_ns[phase] <= RECORD_DURATION_MAX_NS / 10000);
     for (int i = 0; i < options->slow_count; i++)
         assert(options->slow[i].factor >= 0.001 && options->slow[i].factor <= 1000);
+}
+
+/* Any of -most to most. */
+static int64_t random_between(uint64_t *state, int64_t most)
+{
+    return (int64_t)(random_next(state) % (2 * (uint64_t)most + 1)) - most;
+}
+
+static void set_clock(struct simulate *simulate, struct simulate_rank *r, uint32_t host)
+{
+    const struct simulate_options *options = &simulate->options;
+    uint64_t state = random_state(simulate, UINT64_C(1) << 40 | host);
+    r->clock_ns = random_between(&state, options->clock_spread_ns / 1000) * 1000;
+    r->drift_ppb = random_between(&state, llround(options->clock_drift_ppm * 1000));
 }
 
 static void name_rank(struct simulate *simulate, uint32_t rank)
@@ -140,12 +157,7 @@ static void name_rank(struct simulate *simulate, uint32_t rank)
         unsigned group = (unsigned)((uint64_t)rank * options->groups / options->ranks);
         r->group_len = (uint8_t)snprintf(r->group, sizeof r->group, "pp%u", group);
     }
-    if (options->clock_spread_ns >= 1000) {
-        uint64_t state = random_state(simulate, UINT64_C(1) << 40 | host);
-        uint64_t wide_us = 2 * (uint64_t)(options->clock_spread_ns / 1000) + 1;
-        r->clock_ns = (int64_t)(random_next(&state) % wide_us) * 1000 -
-                      options->clock_spread_ns / 1000 * 1000;
-    }
+    set_clock(simulate, r, host);
 }
 
 struct simulate *simulate_new(const struct simulate_options *options)
@@ -228,6 +240,14 @@ static void work(const struct simulate *simulate, uint32_t rank, struct record *
     slow_down(simulate, rank, record);
 }
 
+int64_t simulate_clock_ns(const struct simulate *simulate, uint32_t rank, int64_t right_ns)
+{
+    const struct simulate_rank *r = &simulate->ranks[rank];
+    int64_t us = (right_ns - simulate->options.start_ns) / 1000;
+    return r->clock_ns + us / PPM * r->drift_ppb / 1000 * 1000 +
+           us % PPM * r->drift_ppb / 1000 / PPM * 1000;
+}
+
 static void describe(const struct simulate *simulate, uint32_t rank, struct record *record)
 {
     const struct simulate_rank *r = &simulate->ranks[rank];
@@ -235,7 +255,7 @@ static void describe(const struct simulate *simulate, uint32_t rank, struct reco
         .has = RECORD_RANK | RECORD_STEP | RECORD_BEGIN | RECORD_ANY_PHASE | RECORD_SIMULATED,
         .rank = rank,
         .step = simulate->step,
-        .begin_ns = r->begin_ns + r->clock_ns,
+        .begin_ns = r->begin_ns + simulate_clock_ns(simulate, rank, r->begin_ns),
         .tokens = simulate->options.tokens,
     };
     if (record->tokens)
@@ -250,10 +270,13 @@ static void describe(const struct simulate *simulate, uint32_t rank, struct reco
     }
 }
 
-/* All ranks are released together. */
+/* All ranks are released together, or nearly so. */
 static void release(struct simulate *simulate, struct record *record, int64_t release_ns)
 {
     struct simulate_rank *r = &simulate->ranks[record->rank];
+    uint64_t state = random_state(simulate, UINT64_C(4) << 40 | record->rank);
+    int64_t late_us = simulate->options.release_late_ns / 1000;
+    release_ns += late_us > 0 ? (int64_t)(random_next(&state) % (uint64_t)late_us) * 1000 : 0;
     int64_t rest_ns = release_ns - r->arrival_ns;
     if (simulate->options.overlapped) {
         record->phase_ns[PHASE_BACKWARD] += rest_ns;

@@ -43,6 +43,8 @@ struct simulate_options {
     uint32_t ranks_per_host; /* "node0", ...; 0: no host in the records */
     uint32_t groups;         /* "pp0", ... in equal blocks of ranks; 0: none */
     int64_t clock_spread_ns; /* a host's clock is off by up to this, either way, all the time */
+    double clock_drift_ppm;  /* and gains or loses up to this, us a second, from start_ns on */
+    int64_t release_late_ns; /* a rank leaves the barrier up to this after the first */
     int64_t tokens;          /* a rank a step, in the records; 0: not in them */
     int64_t restart_at;      /* the job dies before this step is done; -1: never */
     int64_t restart_to;      /* and goes on from this one */
@@ -77,6 +79,9 @@ size_t simulate_step(struct simulate *simulate, struct record *ret_records);
 /* When the step that was made last was over on every rank, optimizer included:
  * Unix time of the clock that is right. Before the first step: start_ns. */
 int64_t simulate_now_ns(const struct simulate *simulate);
+
+/* By how much a rank's clock is ahead, at a moment of the clock that is right. */
+int64_t simulate_clock_ns(const struct simulate *simulate, uint32_t rank, int64_t right_ns);
 
 /* The number of the next step. */
 int64_t simulate_next_step(const struct simulate *simulate);
