@@ -12,7 +12,6 @@
 
 #include "axis.h"
 #include "sentence.h"
-#include "verdict_lines.h"
 #include "view_fixture.h"
 
 static struct view_request press(struct view_model *model, uint32_t code)
@@ -583,84 +582,6 @@ static void an_axis_without_own_times_is_not_known(void **state)
 
 /* --- sentences --- */
 
-static void a_verdict_is_shortened_to_fit(void **state)
-{
-    static const struct {
-        int width;
-        const char *text;
-    } cases[] = {{80, "straggler: rank 5 on node00 +10.1% c since step 12,288 (forward)"},
-                 {60, "straggler: rank 5 +10.1% c since step 12,288 (forward)"},
-                 {50, "straggler: r5 +10.1% since 12,288 (forward)"},
-                 {40, "straggler r5 +10.1% since 12,288 forward"},
-                 {32, "r5 +10.1% since 12,288 forward"},
-                 {25, "r5 +10.1% since 12,288"},
-                 {12, "r5 +10.1%"}};
-    struct summary summary;
-    struct view_model model;
-    struct sentence line;
-    begin(&summary, &model, 8);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        assert_int_equal(verdict_lines(&model, cases[i].width, &line, 1), 1);
-        assert_string_equal(line.text, cases[i].text);
-    }
-    summary_done(&summary);
-}
-
-static void a_slow_group_is_named_instead_of_its_ranks(void **state)
-{
-    struct summary summary;
-    struct view_model model;
-    struct sentence line;
-    begin(&summary, &model, 8);
-    summary.verdicts[0].kind = VERDICT_GROUP;
-    summary.verdicts[0].rank = -1;
-    strcpy(summary.verdicts[0].group, "pp\x1b[1");
-    assert_int_equal(verdict_lines(&model, 80, &line, 1), 1);
-    assert_string_equal(line.text,
-                        "slow group: every rank of pp\uFFFD[1 +10.1% c since step 12,288 "
-                        "(forward)");
-    summary_done(&summary);
-}
-
-static void what_has_no_line_is_counted_in_the_last(void **state)
-{
-    struct summary summary;
-    struct view_model model;
-    struct sentence lines[2];
-    fixture_missing(&summary);
-    model_init(&model, MODE_LIVE);
-    model.summary = &summary;
-    assert_int_equal(verdict_lines_wanted(&model), 2);
-    assert_int_equal(verdict_lines(&model, 80, lines, 1), 1);
-    assert_string_equal(lines[0].text,
-                        "missing: rank 3 on node00 since step 12,301, silent 12 s (+1)");
-    assert_int_equal(verdict_lines(&model, 80, lines, 2), 2);
-    assert_string_equal(lines[0].text, "missing: rank 3 on node00 since step 12,301, silent 12 s");
-    summary_done(&summary);
-}
-
-static void nobody_is_an_answer_and_too_early_another(void **state)
-{
-    struct summary summary;
-    struct view_model model;
-    struct sentence line;
-    begin(&summary, &model, 8);
-    summary.verdicts_in_force = 0;
-    summary.ranks[5].window_slowdown = 1.01;
-    verdict_lines(&model, 80, &line, 1);
-    assert_string_equal(line.text, "no straggler: every rank within 5% of the median");
-    summary.ranks[5].window_slowdown = 1.08;
-    verdict_lines(&model, 80, &line, 1);
-    assert_string_equal(line.text, "no straggler: rank 5 +8.0% c, but not steadily");
-    summary.window_steps = 12;
-    verdict_lines(&model, 80, &line, 1);
-    assert_string_equal(line.text, "too early to tell who is slow: 12 of 20 steps");
-    summary.shown.rule = WAIT_UNKNOWN;
-    verdict_lines(&model, 80, &line, 1);
-    assert_string_equal(line.text, "cannot tell who is slow from this log");
-    summary_done(&summary);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -690,10 +611,6 @@ int main(void)
         cmocka_unit_test(the_axis_of_animation_1_1_begins_at_0_90),
         cmocka_unit_test(a_very_short_bar_stays_visible_on_a_cut_axis),
         cmocka_unit_test(an_axis_without_own_times_is_not_known),
-        cmocka_unit_test(a_verdict_is_shortened_to_fit),
-        cmocka_unit_test(a_slow_group_is_named_instead_of_its_ranks),
-        cmocka_unit_test(what_has_no_line_is_counted_in_the_last),
-        cmocka_unit_test(nobody_is_an_answer_and_too_early_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -158,6 +158,9 @@ static void nobody_is_named_when_all_are_alike(void **state)
     struct summary summary;
     fixture_figure(&summary, 8);
     summary.verdicts_in_force = 0;
+    summary.what_if_count = 0;
+    summary.jitter.loss.value = summary.window_wait_share.value = 0.029;
+    summary.jitter.chronic.value = 0.001;
     summary.ranks[5].straggler = false;
     summary.ranks[5].own_s = 4.42;
     summary.ranks[5].slowdown = summary.ranks[5].window_slowdown = 1.004;

@@ -5,10 +5,11 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "cost_lines.h"
 #include "format.h"
+#include "verdict_none.h"
 
-#define STEPS_NEEDED 20 /* for a verdict on a rank */
-#define DETAILS 7       /* wordings, from a full sentence (0) to the bare figure */
+#define DETAILS 7 /* wordings, from a full sentence (0) to the bare figure */
 
 static const struct summary_rank *find_rank(const struct summary *summary, int64_t number)
 {
@@ -33,95 +34,172 @@ static void add_host(struct sentence *line, const struct summary *summary, int64
     sentence_add_raw(line, rank->host);
 }
 
-static void add_since(struct sentence *line, const struct verdict *verdict, int detail)
+/* A wording of a verdict on who is slow: the longest first. */
+struct words {
+    const char *rank, *group, *host; /* what stands before the name */
+    bool where;                      /* the host of a rank */
+    bool letter;                     /* of the slowdown */
+    const char *since;
+    const char *phase_before, *phase_after;
+    bool sure;
+    int worth; /* 0: not said; 1; 2: in few words */
+};
+
+#define SLOW_LONG "straggler: rank ", "slow group: every rank of ", "slow host: every rank of "
+#define SLOW_SHORT "straggler: rank ", "slow group: ", "slow host: "
+static const struct words SLOW_WORDS[] = {
+    {SLOW_LONG, true, true, " since step ", " (", ")", true, 1},
+    {SLOW_LONG, true, true, " since step ", " (", ")", false, 1},
+    {SLOW_LONG, true, true, " since ", " (", ")", false, 2},
+    {"straggler: r", "slow group: ", "slow host: ", true, true, " since ", " (", ")", false, 2},
+    {SLOW_SHORT, false, true, " since ", " (", ")", false, 2},
+    {SLOW_LONG, true, true, " since step ", " (", ")", false, 0},
+    {SLOW_SHORT, false, true, " since step ", " (", ")", false, 0},
+    {"straggler: r", "slow group: ", "slow host: ", false, false, " since ", " (", ")", false, 0},
+    {"straggler r", "group ", "host ", false, false, " since ", " ", "", false, 0},
+    {"r", "group ", "host ", false, false, " since ", " ", "", false, 0},
+    {"r", "", "", false, false, " since ", NULL, NULL, false, 0},
+    {"r", "", "", false, false, NULL, NULL, NULL, false, 0},
+};
+#define SLOW_WORDINGS ((int)(sizeof(SLOW_WORDS) / sizeof(SLOW_WORDS[0])))
+
+static bool phase_known(const struct verdict *verdict)
 {
-    char text[FORMAT_BYTES];
-    if (detail >= 6)
-        return;
-    sentence_add(line, detail < 2 ? " since step %s" : " since %s",
-                 format_count(text, verdict->from_step));
-    if (verdict->phase >= 0 && verdict->phase < PHASE_COUNT && detail < 5)
-        sentence_add(line, detail < 3 ? " (%s)" : " %s", phase_name((enum phase)verdict->phase));
+    return verdict->phase >= 0 && verdict->phase < PHASE_COUNT;
 }
 
-static void add_who(struct sentence *line, const struct view_model *model,
-                    const struct verdict *verdict, int detail)
+static void add_who(struct sentence *line, const struct summary *summary,
+                    const struct verdict *verdict, const struct words *words)
 {
-    static const char *const ranks[DETAILS] = {
-        "straggler: rank ", "straggler: rank ", "straggler: r", "straggler r", "r", "r", "r"};
-    static const char *const groups[DETAILS] = {
-        "slow group: every rank of ", "slow group: ", "slow group: ", "group ", "group ", "", ""};
     if (verdict->kind == VERDICT_GROUP) {
-        sentence_add(line, "%s", groups[detail]);
+        sentence_add(line, "%s", verdict->is_host ? words->host : words->group);
         sentence_add_raw(line, verdict->group);
         return;
     }
-    sentence_add(line, "%s%lld", ranks[detail], (long long)verdict->rank);
-    if (detail == 0)
-        add_host(line, model->summary, verdict->rank);
+    sentence_add(line, "%s%lld", words->rank, (long long)verdict->rank);
+    if (words->where)
+        add_host(line, summary, verdict->rank);
+}
+
+static void add_sure(struct sentence *line, const struct view_model *model,
+                     const struct verdict *verdict)
+{
+    if (!(verdict->sure >= 1) || verdict->sure > 1e6)
+        return;
+    sentence_add(line, ", sure: %.0f standard errors", floor(verdict->sure));
+    sentence_evidence(line, model_evidence(model, EVIDENCE_COMPUTED));
 }
 
 /* The phase and the step go on being said for as long as there is any room. */
 static void say_slow(struct sentence *line, const struct view_model *model,
-                     const struct verdict *verdict, int detail)
+                     const struct verdict *verdict, const struct words *words)
 {
     char text[FORMAT_BYTES];
-    add_who(line, model, verdict, detail);
+    struct sentence worth;
+    sentence_clear(line, STYLE_STRAGGLER);
+    add_who(line, model->summary, verdict, words);
     sentence_add(line, " %s", format_difference(text, verdict->slowdown - 1));
-    if (detail < 2 && isfinite(verdict->slowdown))
+    if (words->letter && isfinite(verdict->slowdown))
         sentence_evidence(line, model_evidence(model, EVIDENCE_COMPUTED));
-    add_since(line, verdict, detail);
+    if (words->since)
+        sentence_add(line, "%s%s", words->since, format_count(text, verdict->from_step));
+    if (words->phase_before && phase_known(verdict))
+        sentence_add(line, "%s%s%s", words->phase_before, phase_name((enum phase)verdict->phase),
+                     words->phase_after);
+    if (words->sure)
+        add_sure(line, model, verdict);
+    sentence_clear(&worth, STYLE_NORMAL);
+    if (words->worth > 0 && cost_add_worth(&worth, model, verdict, words->worth > 1)) {
+        sentence_add(line, ", ");
+        cost_add_worth(line, model, verdict, words->worth > 1);
+    }
 }
 
-static void say_spike(struct sentence *line, const struct verdict *verdict, int detail)
+/* "spike: step 812 took 2.3 x the median; rank 3 last (data)". */
+static void say_spike(struct sentence *line, const struct view_model *model,
+                      const struct verdict *verdict, int detail)
 {
     char text[FORMAT_BYTES];
     sentence_add(line, "spike: step %s", format_count(text, verdict->from_step));
-    if (verdict->rank >= 0)
-        sentence_add(line, detail < 2 ? ", rank %lld was last" : ", r%lld",
-                     (long long)verdict->rank);
-    if (verdict->phase >= 0 && verdict->phase < PHASE_COUNT)
-        sentence_add(line, detail < 2 ? " (%s)" : " %s", phase_name((enum phase)verdict->phase));
+    if (isfinite(verdict->slowdown) && verdict->slowdown > 0 && detail < 4) {
+        sentence_add(line, detail < 3 ? " took %.1f x the median" : " %.1f x", verdict->slowdown);
+        if (detail < 3)
+            sentence_evidence(line, model_evidence(model, EVIDENCE_COMPUTED));
+    }
+    if (isfinite(verdict->step_time_s) && verdict->step_time_s > 0 && detail < 2) {
+        sentence_add(line, " (%s", format_duration(text, verdict->step_time_s, false));
+        sentence_evidence(line, model_evidence(model, EVIDENCE_MEASURED));
+        sentence_add(line, ")");
+    }
+    if (verdict->rank < 0)
+        sentence_add(line, detail < 4 ? "; all ranks alike" : "");
+    else
+        sentence_add(line, detail < 3 ? "; rank %lld last" : ", r%lld", (long long)verdict->rank);
+    if (detail == 0 && verdict->rank >= 0)
+        add_host(line, model->summary, verdict->rank);
+    if (phase_known(verdict))
+        sentence_add(line, detail < 3 ? " (%s)" : " %s", phase_name((enum phase)verdict->phase));
 }
 
-static void say_verdict(struct sentence *line, const struct view_model *model,
+/* "restart: attempt 2 goes on from step 120; 13 steps are done again, down 4 min". */
+static void say_restart(struct sentence *line, const struct view_model *model,
                         const struct verdict *verdict, int detail)
 {
     char text[FORMAT_BYTES];
-    switch (verdict->kind) {
-    case VERDICT_STRAGGLER:
-    case VERDICT_GROUP:
-        sentence_clear(line, STYLE_STRAGGLER);
-        say_slow(line, model, verdict, detail);
-        break;
-    case VERDICT_SPIKE:
-        sentence_clear(line, STYLE_WARNING);
-        say_spike(line, verdict, detail);
-        break;
-    case VERDICT_RESTART:
-        sentence_clear(line, STYLE_WARNING);
+    sentence_add(line,
+                 detail < 3 ? "restart: attempt %d goes on from step %s" : "attempt %d from %s",
+                 verdict->attempt + 1, format_count(text, verdict->from_step));
+    if (verdict->repeated_steps > 0 && detail < 2)
         sentence_add(line,
-                     detail < 2 ? "restart: attempt %d goes on from step %s" : "attempt %d from %s",
-                     verdict->attempt + 1, format_count(text, verdict->from_step));
-        break;
-    case VERDICT_WANDERING:
-        sentence_clear(line, STYLE_NORMAL);
-        sentence_add(
-            line, detail < 2 ? "no straggler: the last to arrive is another rank each step (jitter)"
-                             : "no straggler: jitter, another each step");
-        break;
-    default: /* not worth a line: worth_saying() */
-        sentence_clear(line, STYLE_NORMAL);
-        sentence_add(line, "%s", verdict_kind_name(verdict->kind));
+                     detail == 0 ? verdict->repeated_steps == 1 ? "; %s is done again"
+                                                                : "; %s are done again"
+                                 : "; %s again",
+                     format_counted(text, verdict->repeated_steps, "step"));
+    if (isfinite(verdict->step_time_s) && verdict->step_time_s > 0 && detail < 2) {
+        sentence_add(line, ", down %s", format_duration(text, verdict->step_time_s, false));
+        sentence_evidence(line, model_evidence(model, EVIDENCE_MEASURED));
     }
+}
+
+/* "nobody to drain: another rank is last each step: 8 ranks in 50 steps, rank 5 most
+ * often (9)". */
+static void say_wandering(struct sentence *line, const struct summary *summary, int detail)
+{
+    const struct rotation *rotation = &summary->rotation;
+    char ranks[FORMAT_BYTES], steps[FORMAT_BYTES];
+    sentence_add(line, detail < 3 ? "nobody to drain: another rank is last each step"
+                                  : "nobody: another rank last each step");
+    if (rotation->steps <= 0 || detail >= 2)
+        return;
+    sentence_add(line, ": %s in %s", format_counted(ranks, rotation->distinct, "rank"),
+                 format_counted(steps, rotation->steps, "step"));
+    if (rotation->most_rank >= 0 && detail == 0)
+        sentence_add(line, ", rank %lld most often (%d)", (long long)rotation->most_rank,
+                     rotation->most_count);
+}
+
+static void say_other(struct sentence *line, const struct view_model *model,
+                      const struct verdict *verdict, int detail)
+{
+    sentence_clear(line, verdict->kind == VERDICT_WANDERING ? STYLE_NORMAL : STYLE_WARNING);
+    if (verdict->kind == VERDICT_SPIKE)
+        say_spike(line, model, verdict, detail);
+    else if (verdict->kind == VERDICT_RESTART)
+        say_restart(line, model, verdict, detail);
+    else
+        say_wandering(line, model->summary, detail);
 }
 
 /* The longest wording that fits. */
 static void fit_verdict(struct sentence *line, const struct view_model *model,
                         const struct verdict *verdict, int width)
 {
-    for (int detail = 0; detail < DETAILS; detail++) {
-        say_verdict(line, model, verdict, detail);
+    bool slow = verdict->kind == VERDICT_STRAGGLER || verdict->kind == VERDICT_GROUP;
+    for (int i = 0; i < (slow ? SLOW_WORDINGS : DETAILS); i++) {
+        if (slow)
+            say_slow(line, model, verdict, &SLOW_WORDS[i]);
+        else
+            say_other(line, model, verdict, i);
         if (sentence_columns(line) <= width)
             return;
     }
@@ -172,82 +250,6 @@ static void fit_missing(struct sentence *line, const struct view_model *model, s
     }
 }
 
-void verdict_no_rule(const struct view_model *model, struct sentence *sentence)
-{
-    const struct summary *summary = model->summary;
-    if (summary->rank_count == 1)
-        sentence_add(sentence,
-                     "This log has rank %u alone. A wait is a difference between ranks: name the "
-                     "logs of all of them.",
-                     summary->ranks[0].rank);
-    else
-        sentence_add(sentence, "All ranks of a step last equally long, and these records say no "
-                               "more than that. \"sync\", or \"forward\" and \"backward\", or "
-                               "\"compute\" in each record would tell who is slow.");
-}
-
-static void say_too_early(struct sentence *line, const struct summary *summary, int width)
-{
-    int needed = summary->run.window > 0 && summary->run.window < STEPS_NEEDED ? summary->run.window
-                                                                               : STEPS_NEEDED;
-    sentence_clear(line, STYLE_NORMAL);
-    sentence_add(line,
-                 width < 50 ? "too early to tell: %d of %d steps"
-                            : "too early to tell who is slow: %d of %d steps",
-                 summary->window_steps, needed);
-}
-
-static const struct summary_rank *slowest_rank(const struct summary *summary)
-{
-    const struct summary_rank *slowest = NULL;
-    for (size_t i = 0; i < summary->rank_count; i++) {
-        double slowness = choice_slowness(&summary->ranks[i]);
-        if (isfinite(slowness) && (!slowest || slowness > choice_slowness(slowest)))
-            slowest = &summary->ranks[i];
-    }
-    return slowest;
-}
-
-/* Nobody is named: either all are alike, or one is slow, but not steadily so. */
-static void say_nobody(struct sentence *line, const struct view_model *model, int width)
-{
-    const struct summary *summary = model->summary;
-    const struct summary_rank *slowest = slowest_rank(summary);
-    double threshold = summary->run.threshold;
-    char text[FORMAT_BYTES];
-    sentence_clear(line, slowest ? STYLE_GOOD : STYLE_NORMAL);
-    sentence_add(line, "no straggler");
-    if (!slowest)
-        return;
-    double excess = choice_slowness(slowest) - 1;
-    if (excess <= threshold) {
-        sentence_add(
-            line, width < 56 ? ": all within %.3g%%" : ": every rank within %.3g%% of the median",
-            threshold * 100);
-        return;
-    }
-    line->style = STYLE_NORMAL;
-    sentence_add(line, ": rank %u %s", slowest->rank, format_difference(text, excess));
-    sentence_evidence(line, model_evidence(model, EVIDENCE_COMPUTED));
-    sentence_add(line, width < 56 ? ", unsteady" : ", but not steadily");
-}
-
-static void say_rest(struct sentence *line, const struct view_model *model, int width)
-{
-    const struct summary *summary = model->summary;
-    sentence_clear(line, STYLE_NORMAL);
-    if (!summary->shown.known)
-        sentence_add(line, "waiting for the first whole step");
-    else if (summary->shown.rule == WAIT_UNKNOWN)
-        sentence_add(line, width < 56 ? "cannot tell who is slow"
-                                      : "cannot tell who is slow from this log");
-    else if (summary->window_steps < STEPS_NEEDED &&
-             (summary->run.window <= 0 || summary->window_steps < summary->run.window))
-        say_too_early(line, summary, width);
-    else
-        say_nobody(line, model, width);
-}
-
 /* Verdicts that a line is worth: no longer the past ones, and a spike or a
  * restart only at its own step. */
 static bool worth_saying(const struct summary *summary, const struct verdict *verdict)
@@ -273,11 +275,15 @@ static int count_worth(const struct summary *summary)
     return count;
 }
 
+#define ANY_WIDTH 1000
+
 int verdict_lines_wanted(const struct view_model *model)
 {
     const struct summary_rank *first = NULL;
+    struct sentence line;
     int count = (missing_ranks(model->summary, &first) > 0) + count_worth(model->summary);
-    return count < 1 ? 1 : count > VERDICT_LINES_MAX ? VERDICT_LINES_MAX : count;
+    count = (count < 1 ? 1 : count) + cost_waiting_line(model, ANY_WIDTH, &line);
+    return count > VERDICT_LINES_MAX ? VERDICT_LINES_MAX : count;
 }
 
 #define MORE_CELLS 5 /* " (+9)" */
@@ -308,6 +314,8 @@ int verdict_lines(const struct view_model *model, int width, struct sentence *li
     }
     say_more(&lines[used > 0 ? used - 1 : 0], used > 0 ? total - used : 0);
     if (used == 0)
-        say_rest(&lines[used++], model, width);
+        verdict_none(model, width, &lines[used++]);
+    if (used < max && cost_waiting_line(model, width, &lines[used]))
+        used++;
     return used;
 }

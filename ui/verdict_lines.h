@@ -9,12 +9,10 @@
 
 /* The most urgent first, `max` lines at most (1 to VERDICT_LINES_MAX), at least
  * one. Each is shortened, by leaving words out, to fit `width` cells where it
- * can. Of what does not fit into the lines the last one says how much it is.
+ * can. Of what does not fit into the lines the last one says how much it is; where
+ * there is room, another line says what the waiting costs.
  * Returns the number of lines. */
 int verdict_lines(const struct view_model *model, int width, struct sentence *lines, int max);
 
 /* How many lines there are to say when there is room. */
 int verdict_lines_wanted(const struct view_model *model);
-
-/* Why the waits of this log are unknown, and which fields would tell them. */
-void verdict_no_rule(const struct view_model *model, struct sentence *sentence);

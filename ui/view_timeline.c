@@ -8,7 +8,7 @@
 #include "bars.h"
 #include "columns.h"
 #include "sentence.h"
-#include "verdict_lines.h"
+#include "verdict_none.h"
 
 /* A missing rank has no bar: a gap, in words, without a barrier. The longest
  * wording that fits. */
@@ -71,6 +71,17 @@ static void draw_count(struct canvas *canvas, struct rect bar, const struct view
         canvas_text(canvas, bar, from, 0, STYLE_DIM, text[which]);
 }
 
+/* What the cells before a bar are, when there are any. */
+static void draw_late_sign(struct canvas *canvas, struct rect bar, int x,
+                           const struct summary *summary)
+{
+    if (!bars_have_late(summary))
+        return;
+    const struct bars_glyph *glyph = bars_glyph(PART_LATE);
+    bars_put(canvas, bar, x, PART_LATE);
+    canvas_text(canvas, bar, x + 2, 0, STYLE_DIM, glyph->name);
+}
+
 static void draw_heads(struct canvas *canvas, struct rect line, const struct columns *columns,
                        const struct choice *choice)
 {
@@ -81,6 +92,8 @@ static void draw_heads(struct canvas *canvas, struct rect line, const struct col
     bool narrow = bar.width < 40 && choice->count < columns->row.model->summary->rank_count;
     if (!narrow) {
         canvas_text(canvas, bar, 0, 0, STYLE_LABEL, "own time");
+        if (bar.width >= 40 && choice->count == columns->row.model->summary->rank_count)
+            draw_late_sign(canvas, bar, 10, columns->row.model->summary);
         canvas_text_right(canvas, bar, bar.width, 0, STYLE_LABEL, "barrier");
     }
     draw_count(canvas, bar, columns->row.model, choice, narrow ? 0 : 10,

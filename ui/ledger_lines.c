@@ -1,0 +1,135 @@
+/* A ledger in words. */
+#include "ledger_lines.h"
+
+#include <math.h>
+
+#include "alarm_lines.h"
+#include "format.h"
+#include "marks.h"
+#include "mfu.h"
+
+#define CONVENTION_BYTES 200
+
+static void add_letter(struct sentence *line, const struct view_model *model,
+                       struct quantity quantity)
+{
+    if (isfinite(quantity.value))
+        sentence_evidence(line, model_evidence(model, quantity.evidence));
+}
+
+static void add_share(struct sentence *line, const struct view_model *model, const char *label,
+                      struct quantity share)
+{
+    char text[FORMAT_BYTES];
+    sentence_add(line, "%s%s", label,
+                 format_share(text, quantity_known(share) ? share.value : NAN));
+    add_letter(line, model, share);
+}
+
+static void add_time(struct sentence *line, const struct view_model *model, const char *label,
+                     struct quantity seconds)
+{
+    char text[FORMAT_BYTES];
+    sentence_add(line, "%s%s", label, format_duration(text, seconds.value, false));
+    add_letter(line, model, seconds);
+}
+
+void ledger_line_effective(const struct view_model *model, struct sentence *line)
+{
+    const struct effective *effective = &model->summary->effective;
+    char text[FORMAT_BYTES];
+    sentence_clear(line, STYLE_NORMAL);
+    if (!quantity_known(effective->share)) {
+        sentence_add(line, "effective training time not known");
+        return;
+    }
+    add_share(line, model, "effective training time ", effective->share);
+    if (quantity_known(effective->wall_s))
+        add_time(line, model, " of ", effective->wall_s);
+    if (effective->restarts == 0) {
+        sentence_add(line, ": no restart");
+        return;
+    }
+    sentence_add(line, ": %s, ", format_counted(text, effective->restarts, "restart"));
+    sentence_add(line, "%s done again",
+                 effective->repeated_steps > 0
+                     ? format_counted(text, effective->repeated_steps, "step")
+                     : "no step");
+    if (quantity_known(effective->lost_s) && effective->lost_s.value > 0) {
+        add_time(line, model, " (", effective->lost_s);
+        sentence_add(line, ")");
+    }
+    if (quantity_known(effective->down_s) && effective->down_s.value > 0)
+        add_time(line, model, ", down ", effective->down_s);
+}
+
+void ledger_line_utilization(const struct view_model *model, struct sentence *line)
+{
+    const struct summary *summary = model->summary;
+    char convention[CONVENTION_BYTES];
+    sentence_clear(line, STYLE_NORMAL);
+    if (!quantity_known(summary->mfu)) {
+        struct sentence needs;
+        sentence_add(line, "MFU and HFU not known: ");
+        if (alarm_mfu_needs(model, &needs))
+            sentence_add(line, "%s", needs.text);
+        return;
+    }
+    add_share(line, model, "MFU ", summary->mfu);
+    add_share(line, model, "  HFU ", summary->hfu);
+    mfu_convention(&summary->run, convention, sizeof(convention));
+    sentence_add(line, ": ");
+    sentence_add_raw(line, convention);
+}
+
+static bool needs_mfu(enum ledger_part part)
+{
+    return part == LEDGER_ARITHMETIC || part == LEDGER_RECOMPUTE;
+}
+
+static void say_unknown(struct sentence *line, const struct view_model *model,
+                        const struct ledger *ledger, enum ledger_part part, bool both)
+{
+    struct sentence needs;
+    enum ledger_part within = ledger->within[part];
+    sentence_clear(line, STYLE_NORMAL);
+    sentence_add(line, "not known: %s", ledger_part_title(part));
+    if (both)
+        sentence_add(line, " and %s", ledger_part_title(LEDGER_RECOMPUTE));
+    if (within < LEDGER_COUNT && within != part)
+        sentence_add(line, ", in %s", ledger_part_title(within));
+    if (needs_mfu(part) && ledger->over_peak)
+        sentence_add(line, "; more than the own time: is the peak, or tokens a step, wrong?");
+    else if (needs_mfu(part) && alarm_mfu_needs(model, &needs))
+        sentence_add(line, "; %s", needs.text);
+}
+
+int ledger_lines_unknown(const struct view_model *model, const struct ledger *ledger,
+                         struct sentence *lines, int max)
+{
+    int used = 0;
+    bool both = !quantity_known(ledger->share[LEDGER_ARITHMETIC]) &&
+                !quantity_known(ledger->share[LEDGER_RECOMPUTE]) &&
+                ledger->within[LEDGER_ARITHMETIC] == ledger->within[LEDGER_RECOMPUTE];
+    for (int part = 0; part < LEDGER_COUNT && used < max; part++) {
+        if (quantity_known(ledger->share[part]) || (part == LEDGER_RECOMPUTE && both))
+            continue;
+        say_unknown(&lines[used++], model, ledger, (enum ledger_part)part,
+                    part == LEDGER_ARITHMETIC && both);
+    }
+    return used;
+}
+
+bool ledger_line_nearest(const struct view_model *model, struct sentence *line)
+{
+    const struct summary *summary = model->summary;
+    const struct mark *mark = mark_nearest(quantity_known(summary->mfu) ? summary->mfu.value : NAN);
+    char text[FORMAT_BYTES];
+    sentence_clear(line, STYLE_NORMAL);
+    if (!mark)
+        return false;
+    sentence_add(line, "nearest reported MFU: %s on %s, %s", mark->name, mark->scale,
+                 format_share(text, mark->mfu));
+    sentence_evidence(line, MARKS_EVIDENCE);
+    return true;
+}
