@@ -2,10 +2,12 @@
 #include "analysis.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis_table.h"
+#include "analysis_window.h"
 #include "memory.h"
 
 void analysis_options_init(struct analysis_options *options)
@@ -31,7 +33,9 @@ struct analysis *analysis_new(const struct analysis_options *options)
     names_init(&analysis->names);
     steps_init(&analysis->steps);
     barrier_init(&analysis->barrier);
+    analysis->window = memory_zeroed(1, sizeof(*analysis->window));
     fold_init(&analysis->settled, &options->run, options->from_step, options->to_step);
+    analysis->settled.figures_only = options->figures_only;
     return analysis;
 }
 
@@ -42,6 +46,9 @@ void analysis_free(struct analysis *analysis)
     fold_done(&analysis->settled);
     fold_done(&analysis->current);
     barrier_done(&analysis->barrier);
+    clock_table_done(&analysis->clocks);
+    analysis_window_done(analysis->window);
+    free(analysis->window);
     steps_done(&analysis->steps);
     names_done(&analysis->names);
     ranks_done(&analysis->ranks);
@@ -128,15 +135,33 @@ static void close_around(struct analysis *analysis, size_t index)
 
 /* ---- placing ---- */
 
+static void note_name(struct analysis *analysis, uint32_t *id, struct str name)
+{
+    if (str_is(name, names_get(&analysis->names, *id)))
+        return;
+    *id = names_intern(&analysis->names, name);
+    analysis->ranks.names_version++;
+}
+
 static void note_names(struct analysis *analysis, struct rank_info *info,
                        const struct record *record)
 {
-    if ((record->has & RECORD_HOST) &&
-        !str_is(record->host, names_get(&analysis->names, info->host)))
-        info->host = names_intern(&analysis->names, record->host);
-    if ((record->has & RECORD_GROUP) &&
-        !str_is(record->group, names_get(&analysis->names, info->group)))
-        info->group = names_intern(&analysis->names, record->group);
+    if (record->has & RECORD_HOST)
+        note_name(analysis, &info->host, record->host);
+    if (record->has & RECORD_GROUP)
+        note_name(analysis, &info->group, record->group);
+}
+
+/* The pipeline stage by the sizes of the run, for a rank whose records name no
+ * group. */
+static void note_stage(struct analysis *analysis, struct rank_info *info)
+{
+    char name[NAME_BYTES];
+    int stage = run_stage_of(&analysis->options.run, info->rank);
+    if (stage < 0 || analysis->options.run.pp < 2)
+        return;
+    snprintf(name, sizeof(name), "pp%d", stage);
+    note_name(analysis, &info->group, str_from(name));
 }
 
 /* The row of the rank's attempt and the step, made when there is none; SIZE_MAX
@@ -258,6 +283,8 @@ static uint32_t join(struct analysis *analysis, const struct record *record)
         analysis->refused++;
         return RANK_SLOT_NONE;
     }
+    if (!(record->has & RECORD_GROUP))
+        note_stage(analysis, &analysis->ranks.info[slot]);
     analysis->ranks_in_newest += attempt == analysis->attempts - 1;
     analysis->current_valid = false;
     return slot;
@@ -309,11 +336,15 @@ void analysis_set_run(struct analysis *analysis, const struct run *run)
     analysis->choice_rows = SIZE_MAX;
     analysis->current_valid = false;
     analysis->changed = true;
+    for (uint32_t i = 0; i < analysis->ranks.count; i++)
+        if (analysis->ranks.info[i].group == 0)
+            note_stage(analysis, &analysis->ranks.info[i]);
     /* What has settled was folded by the old window and threshold. Rows that are
      * still in the table are folded again; only figures of steps that have left it
      * are lost, and those are few when a run is described at its beginning. */
     fold_done(&analysis->settled);
     fold_init(&analysis->settled, run, analysis->options.from_step, analysis->options.to_step);
+    analysis->settled.figures_only = analysis->options.figures_only;
     for (size_t i = 0; i < analysis->settled_rows; i++)
         steps_at(&analysis->steps, i)->settled = false;
     analysis->settled_rows = 0;

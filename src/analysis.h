@@ -20,6 +20,8 @@ struct analysis_options {
     int64_t from_step, to_step; /* the span, both included; INT64_MIN / INT64_MAX: all */
     int close_lag;              /* a step closes without a rank that is this many steps behind; 2 */
     uint32_t max_ranks;         /* 65,536 is usual */
+    bool figures_only; /* step times and waits, but no verdicts, floor, ledger: what a benchmark
+                          compares with; false */
 };
 void analysis_options_init(struct analysis_options *options); /* the usual ones */
 

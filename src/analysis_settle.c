@@ -77,7 +77,7 @@ static void drop_one(struct analysis *analysis)
 /* Settled rows that later ones still look back to: for the phase to blame. */
 static size_t rows_looked_back(const struct analysis *analysis)
 {
-    return (size_t)analysis->settled.straggler_window + 1;
+    return (size_t)analysis->settled.test.window + 1;
 }
 
 void analysis_settle(struct analysis *analysis)

@@ -7,6 +7,7 @@
 #include "analysis_missing.h"
 #include "analysis_table.h"
 #include "analysis_verdicts.h"
+#include "analysis_window.h"
 #include "memory.h"
 #include "mfu.h"
 
@@ -143,53 +144,6 @@ static bool in_span(const struct analysis *analysis, size_t index)
     return step >= analysis->options.from_step && step <= analysis->options.to_step;
 }
 
-/* Medians of the slowdown of the last W records up to a step that is not the
- * newest: worked out again from the table, as straggler.h does it. */
-static void past_window_slowdowns(struct analysis *analysis, size_t index, double *medians)
-{
-    uint32_t ranks = analysis->ranks.count;
-    uint32_t window = analysis->current.straggler_window;
-    struct barrier barrier;
-    float *values = memory_resized(NULL, (size_t)ranks * window, sizeof(*values));
-    uint32_t *counts = memory_zeroed(ranks, sizeof(*counts));
-    barrier_init(&barrier);
-    uint32_t full = 0;
-    for (size_t k = index + 1; k-- > 0 && full < ranks && index - k < 2 * (size_t)window;) {
-        if (!in_span(analysis, k))
-            continue;
-        const struct step_row *row = steps_at(&analysis->steps, k);
-        barrier_compute(&barrier, row, fold_row_before(&analysis->steps, k), ranks,
-                        analysis->choice);
-        double median = barrier.digest.own_median_ns, scale = 1 / median;
-        for (uint32_t i = 0; row->reported > 1 && median > 0 && i < ranks; i++)
-            if (barrier.own_ns[i] > 0 && counts[i] < window &&
-                (counts[i] > 0 || index - k <= window)) {
-                values[(size_t)i * window + counts[i]++] = (float)(barrier.own_ns[i] * scale);
-                full += counts[i] == window;
-            }
-    }
-    for (uint32_t i = 0; i < ranks; i++)
-        medians[i] = median_of_floats(values + (size_t)i * window, counts[i]);
-    barrier_done(&barrier);
-    free(values);
-    free(counts);
-}
-
-static void window_slowdowns(struct analysis *analysis, size_t index, bool latest, double *medians)
-{
-    const struct fold *fold = &analysis->current;
-    if (!latest && index != SIZE_MAX) {
-        past_window_slowdowns(analysis, index, medians);
-        return;
-    }
-    for (uint32_t i = 0; i < analysis->ranks.count; i++)
-        medians[i] =
-            i < fold->rank_count
-                ? straggler_window_median(&fold->ranks[i].straggler,
-                                          fold->samples + (size_t)i * fold->straggler_window)
-                : NAN;
-}
-
 static void fill_span_of_rank(const struct analysis *analysis, uint32_t slot,
                               struct summary_rank *to)
 {
@@ -275,8 +229,6 @@ static void fill_ranks(struct analysis *analysis, size_t index, int64_t now_ns,
     double step_s =
         quantity_known(summary->window_step_time_s) ? summary->window_step_time_s.value : 0;
     bool by_clock = now_ns != INT64_MIN && !analysis->finished && summary->is_latest;
-    double *medians = memory_resized(NULL, count, sizeof(*medians));
-    window_slowdowns(analysis, index, summary->is_latest, medians);
     summary->ranks = memory_resized(summary->ranks, count, sizeof(*summary->ranks));
     summary->rank_count = count;
     for (uint32_t i = 0; i < count; i++) {
@@ -285,7 +237,9 @@ static void fill_ranks(struct analysis *analysis, size_t index, int64_t now_ns,
         memset(to, 0, sizeof(*to));
         to->rank = info->rank;
         to->last_step = info->now.last_step;
-        to->window_slowdown = medians[i];
+        to->window_slowdown = analysis->window->medians[i];
+        to->window_spread = analysis->window->spreads[i];
+        to->gain_s = to->late_begin_s = NAN;
         to->silent_s = now_ns == INT64_MIN ? NAN : (double)(now_ns - info->last_seen_ns) * SECONDS;
         fill_span_of_rank(analysis, i, to);
         fill_step_of_rank(analysis, row, i, to);
@@ -294,7 +248,6 @@ static void fill_ranks(struct analysis *analysis, size_t index, int64_t now_ns,
         str_copy(to->host, sizeof(to->host), str_from(names_get(&analysis->names, info->host)));
         str_copy(to->group, sizeof(to->group), str_from(names_get(&analysis->names, info->group)));
     }
-    free(medians);
     if (!is_in_order(summary->ranks, count))
         qsort(summary->ranks, count, sizeof(*summary->ranks), by_rank);
 }
@@ -461,8 +414,12 @@ void analysis_summary(struct analysis *analysis, struct step_key key, int64_t no
         fill_points(analysis, index, summary);
         fill_shown(analysis, index, summary);
     }
+    analysis_window_make(analysis, index != SIZE_MAX && in_span(analysis, index) ? index : SIZE_MAX);
     fill_ranks(analysis, index, now_ns, summary);
+    analysis_clocks(analysis, index, summary);
     uint32_t ordinal = index != SIZE_MAX ? steps_at(&analysis->steps, index)->digest.ordinal : 0;
     analysis_verdicts(analysis, index, ordinal, summary);
+    analysis_costs(analysis, index, summary);
+    analysis_judge_wandering(analysis, summary);
     analysis->changed = false;
 }

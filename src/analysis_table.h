@@ -4,6 +4,7 @@
 
 #include "analysis.h"
 #include "barrier.h"
+#include "clocks.h"
 #include "fold.h"
 #include "names.h"
 #include "ranks.h"
@@ -12,6 +13,8 @@
 /* Steps that stay open to late records, at least; more when records are seen to
  * come later than that. */
 #define SETTLE_ROWS_MIN 256
+
+struct analysis_window;
 
 struct analysis {
     struct analysis_options options;
@@ -30,10 +33,12 @@ struct analysis {
     struct fold current;      /* the same, and over the closed rows behind them */
     bool current_valid;       /* current has all that settled has, and nothing changed under it */
     size_t current_rows;      /* rows at the front of the table that are in current */
+    struct analysis_window *window; /* owned; of the summary made last */
     struct wait_choice choice;
     size_t choice_rows; /* closed rows it was made from */
     bool choice_final;
     size_t closed_rows;
+    struct clock_table clocks; /* of `current`, as it was last asked for */
 
     bool simulated;
     uint64_t records, duplicate, late, too_late, refused;
@@ -49,6 +54,10 @@ void analysis_row_changed(struct analysis *analysis, size_t index);
 
 /* Settles what can no longer change, and keeps the table within its budget. */
 void analysis_settle(struct analysis *analysis);
+
+/* The clocks, and who began the row at `index` (SIZE_MAX: none) late, into a summary
+ * whose ranks are filled. */
+void analysis_clocks(struct analysis *analysis, size_t index, struct summary *summary);
 
 /* Brings `current` up to the newest closed row. */
 void analysis_refresh(struct analysis *analysis);

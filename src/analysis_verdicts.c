@@ -1,5 +1,5 @@
-/* Verdicts: stragglers, groups that are slow as a whole, missing ranks, restarts,
- * and what the log cannot tell. */
+/* Verdicts: stragglers, groups and hosts that are slow as a whole, spikes, missing
+ * ranks, restarts, imbalance that wanders, and what the log cannot tell. */
 #include "analysis_verdicts.h"
 
 #include <math.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis_missing.h"
+#include "analysis_window.h"
 #include "memory.h"
 
 /* Room for the verdicts while they are put together. */
@@ -25,6 +26,10 @@ static struct verdict *add(struct list *list, enum verdict_kind kind, int64_t fr
         .rank = -1,
         .phase = -1,
         .slowdown = NAN,
+        .sure = NAN,
+        .lost_share = NAN,
+        .lost_gpu_s = NAN,
+        .step_time_s = NAN,
         .from_step = from_step,
         .named_step = -1,
         .to_step = -1,
@@ -38,101 +43,139 @@ static bool in_force_at(const struct fold_event *event, uint32_t ordinal)
     return event->named_ordinal <= ordinal && event->cleared_ordinal > ordinal;
 }
 
-static void fill(struct analysis *analysis, const struct fold_event *event, bool in_force,
-                 struct verdict *verdict)
+static bool is_lasting(const struct fold_event *event)
 {
-    const struct fold_rank *rank = &analysis->current.ranks[event->slot];
+    return event->kind == VERDICT_STRAGGLER || event->kind == VERDICT_GROUP;
+}
+
+/* How many standard errors the newest window is over 1. */
+static double sureness(const struct analysis *analysis, const struct fold_event *event)
+{
+    const struct fold *fold = &analysis->current;
+    const float *samples = event->kind == VERDICT_GROUP ? fold->unit_samples
+                           : fold->peer_samples         ? fold->peer_samples
+                                                        : fold->samples;
+    uint32_t window = fold->test.window;
+    struct straggler_measure measure =
+        straggler_measure(samples + (size_t)event->who * window, window);
+    double spread = measure.spread;
+    if (event->kind == VERDICT_STRAGGLER && fold->spread > spread)
+        spread = fold->spread;
+    return (measure.median - 1) / straggler_error(measure.count, spread);
+}
+
+static void fill_lasting(struct analysis *analysis, const struct fold_event *event, bool in_force,
+                         const struct summary *summary, struct verdict *verdict)
+{
+    const struct fold *fold = &analysis->current;
+    const struct straggler *straggler = event->kind == VERDICT_GROUP
+                                            ? &fold->units[event->who].straggler
+                                            : &fold->ranks[event->who].straggler;
     bool still = event->cleared_ordinal == UINT32_MAX;
-    verdict->rank = analysis->ranks.info[event->slot].rank;
-    verdict->phase = event->phase;
-    verdict->slowdown = still ? quantile_median(&rank->straggler.since) : event->slowdown;
-    verdict->named_step = event->named_step;
+    if (event->kind == VERDICT_GROUP) {
+        const struct peers_unit *unit = &fold->peers.units[event->who];
+        str_copy(verdict->group, sizeof(verdict->group),
+                 str_from(names_get(&analysis->names, unit->name)));
+        verdict->is_host = unit->is_host;
+    } else {
+        verdict->rank = analysis->ranks.info[event->who].rank;
+    }
+    verdict->slowdown = still ? quantile_median(&straggler->since) : event->slowdown;
+    if (still && in_force)
+        verdict->sure = sureness(analysis, event);
     verdict->to_step = in_force ? -1 : event->to_step;
+    if (event->time_ns > 0) {
+        verdict->lost_share = event->lost_ns / event->time_ns;
+        verdict->lost_gpu_s = event->lost_ns * 1e-9 * summary->run.gpus;
+    }
+}
+
+static void add_event(struct analysis *analysis, const struct fold_event *event, bool in_force,
+                      const struct summary *summary, struct list *list)
+{
+    struct verdict *verdict = add(list, event->kind, event->from_step);
+    verdict->phase = event->phase;
+    verdict->named_step = event->named_step;
+    verdict->to_step = event->to_step;
     verdict->attempt = event->attempt;
+    verdict->step_time_s = event->own_time_ns * 1e-9;
+    verdict->repeated_steps = event->repeated_steps;
+    if (is_lasting(event)) {
+        fill_lasting(analysis, event, in_force, summary, verdict);
+    } else {
+        verdict->slowdown = event->slowdown;
+        if (event->who < analysis->ranks.count)
+            verdict->rank = analysis->ranks.info[event->who].rank;
+    }
 }
 
-/* Ranks of a group: how many there are, how many of them are slow now. */
-struct group_count {
-    uint32_t ranks, slow;
-};
+/* ---- a group in place of its ranks ---- */
 
-static struct group_count *count_groups(struct analysis *analysis, uint32_t ordinal)
+/* Whether two verdicts were in force at the same time, ever. */
+static bool overlap(const struct fold_event *a, const struct fold_event *b)
+{
+    return a->named_ordinal < b->cleared_ordinal && b->named_ordinal < a->cleared_ordinal;
+}
+
+/* Whether a verdict on a group says all that one on a rank of it, or on a host with
+ * the same ranks, says. A rank that is slow within its own group stays. */
+static bool explains(const struct fold *fold, const struct fold_event *group,
+                     const struct fold_event *event)
+{
+    const struct peers *peers = &fold->peers;
+    const struct peers_unit *unit = &peers->units[group->who];
+    if (event->kind == VERDICT_GROUP) {
+        const struct peers_unit *host = &peers->units[event->who];
+        return host->is_host && !unit->is_host && host->ranks == unit->ranks &&
+               peers->group_unit[peers->members[host->first]] == group->who;
+    }
+    if (unit->is_host)
+        return peers->host_unit[event->who] == group->who;
+    return peers->group_unit[event->who] == group->who &&
+           !(peers->by_group && unit->judged && unit->ranks >= PEERS_MIN);
+}
+
+static bool is_explained(const struct fold *fold, const struct fold_event *event)
+{
+    if (fold->units == NULL)
+        return false;
+    for (uint32_t k = 0; k < fold->event_count; k++) {
+        const struct fold_event *group = &fold->events[k];
+        if (group != event && group->kind == VERDICT_GROUP && overlap(group, event) &&
+            explains(fold, group, event))
+            return true;
+    }
+    return false;
+}
+
+static void add_in_force(struct analysis *analysis, uint32_t ordinal, struct list *list,
+                         const struct summary *summary)
 {
     const struct fold *fold = &analysis->current;
-    struct group_count *groups = memory_zeroed(analysis->names.count + 1, sizeof(*groups));
-    for (uint32_t i = 0; i < analysis->ranks.count; i++)
-        groups[analysis->ranks.info[i].group].ranks++;
-    for (uint32_t k = 0; k < fold->event_count; k++)
-        if (in_force_at(&fold->events[k], ordinal))
-            groups[analysis->ranks.info[fold->events[k].slot].group].slow++;
-    return groups;
-}
-
-/* A group is named in place of its ranks when all of them are slow, it has more
- * than one, and there are ranks outside of it to compare with. */
-static bool is_slow_group(const struct analysis *analysis, const struct group_count *groups,
-                          uint32_t group)
-{
-    return group != 0 && groups[group].ranks > 1 && groups[group].slow == groups[group].ranks &&
-           groups[group].ranks < analysis->ranks.count;
-}
-
-/* The one verdict on a group: the mildest slowdown of its ranks, since all of
- * them have been slow. */
-static void join_group(struct list *list, const char *group, const struct verdict *rank)
-{
-    for (uint32_t i = 0; i < list->count; i++) {
-        struct verdict *verdict = &list->items[i];
-        if (verdict->kind != VERDICT_GROUP || strcmp(verdict->group, group) != 0)
-            continue;
-        if (rank->slowdown < verdict->slowdown)
-            verdict->slowdown = rank->slowdown;
-        if (rank->from_step > verdict->from_step)
-            verdict->from_step = rank->from_step;
-        if (rank->named_step > verdict->named_step)
-            verdict->named_step = rank->named_step;
-        return;
-    }
-    struct verdict *verdict = add(list, VERDICT_GROUP, rank->from_step);
-    *verdict = *rank;
-    verdict->kind = VERDICT_GROUP;
-    verdict->rank = -1;
-    str_copy(verdict->group, sizeof(verdict->group), str_from(group));
-}
-
-static struct summary_rank *find_rank(struct summary *summary, uint32_t rank)
-{
-    size_t low = 0, high = summary->rank_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (summary->ranks[middle].rank < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return &summary->ranks[low];
-}
-
-static void add_stragglers(struct analysis *analysis, uint32_t ordinal, struct list *list,
-                           struct summary *summary)
-{
-    const struct fold *fold = &analysis->current;
-    struct group_count *groups = count_groups(analysis, ordinal);
     for (uint32_t k = 0; k < fold->event_count; k++) {
         const struct fold_event *event = &fold->events[k];
-        if (!in_force_at(event, ordinal))
-            continue;
-        struct verdict verdict = {.kind = VERDICT_STRAGGLER, .from_step = event->from_step};
-        fill(analysis, event, true, &verdict);
-        uint32_t group = analysis->ranks.info[event->slot].group;
-        const char *name = names_get(&analysis->names, group);
-        find_rank(summary, (uint32_t)verdict.rank)->straggler = true;
-        if (is_slow_group(analysis, groups, group))
-            join_group(list, name, &verdict);
-        else
-            *add(list, VERDICT_STRAGGLER, event->from_step) = verdict;
+        if (is_lasting(event) && in_force_at(event, ordinal) && !is_explained(fold, event))
+            add_event(analysis, event, true, summary, list);
     }
-    free(groups);
+}
+
+/* Spikes and restarts are in force at their own step. */
+static void add_moments(struct analysis *analysis, uint32_t ordinal, struct list *list,
+                        const struct summary *summary)
+{
+    const struct fold *fold = &analysis->current;
+    for (uint32_t k = 0; k < fold->event_count; k++)
+        if (!is_lasting(&fold->events[k]) && fold->events[k].named_ordinal == ordinal)
+            add_event(analysis, &fold->events[k], true, summary, list);
+}
+
+static void mark_ranks(const struct analysis *analysis, struct summary *summary)
+{
+    const struct analysis_window *window = analysis->window;
+    for (size_t i = 0; window->view.steps > 0 && i < summary->rank_count; i++) {
+        uint32_t slot = ranks_slot(&analysis->ranks, summary->ranks[i].rank);
+        summary->ranks[i].straggler = window->named[slot];
+    }
 }
 
 static int by_slowdown(const void *a, const void *b)
@@ -181,29 +224,17 @@ static void add_left(const struct analysis *analysis, size_t index, struct list 
     }
 }
 
-static void add_past(struct analysis *analysis, uint32_t ordinal, struct list *list)
+/* The newest first. */
+static void add_past(struct analysis *analysis, uint32_t ordinal, struct list *list,
+                     const struct summary *summary)
 {
     const struct fold *fold = &analysis->current;
     for (uint32_t k = fold->event_count; k-- > 0;) {
         const struct fold_event *event = &fold->events[k];
-        if (event->cleared_ordinal > ordinal)
-            continue;
-        struct verdict *verdict = add(list, VERDICT_STRAGGLER, event->from_step);
-        fill(analysis, event, false, verdict);
-    }
-}
-
-/* Where each attempt after the first began, as far as the table reaches. */
-static void add_restarts(const struct analysis *analysis, struct list *list)
-{
-    const struct steps *steps = &analysis->steps;
-    for (size_t i = 1; i < steps->count; i++) {
-        const struct step_row *row = steps_at(steps, i), *before = steps_at(steps, i - 1);
-        if (row->attempt == before->attempt)
-            continue;
-        struct verdict *verdict = add(list, VERDICT_RESTART, row->step);
-        verdict->attempt = row->attempt;
-        verdict->named_step = verdict->to_step = row->step;
+        bool past =
+            is_lasting(event) ? event->cleared_ordinal <= ordinal : event->named_ordinal < ordinal;
+        if (past && (!is_lasting(event) || !is_explained(fold, event)))
+            add_event(analysis, event, false, summary, list);
     }
 }
 
@@ -212,18 +243,54 @@ void analysis_verdicts(struct analysis *analysis, size_t index, uint32_t ordinal
 {
     struct list list = {0};
     const struct step_row *row = index != SIZE_MAX ? steps_at(&analysis->steps, index) : NULL;
-    add_stragglers(analysis, ordinal, &list, summary);
+    mark_ranks(analysis, summary);
+    if (row)
+        add_in_force(analysis, ordinal, &list, summary);
     if (list.count > 1)
         qsort(list.items, list.count, sizeof(*list.items), by_slowdown);
     add_missing(analysis, index, &list);
     if (row && summary->rule == WAIT_UNKNOWN && analysis->current.ordinal > 0)
         add(&list, VERDICT_CANNOT_TELL, summary->first_step);
+    if (row)
+        add_moments(analysis, ordinal, &list, summary);
     summary->verdicts_in_force = list.count;
-    add_past(analysis, ordinal, &list);
+    if (row)
+        add_past(analysis, ordinal, &list, summary);
     add_left(analysis, index, &list);
-    add_restarts(analysis, &list);
     free(summary->verdicts);
     summary->verdicts = list.items;
     summary->verdict_count = list.count;
     summary->verdicts_dropped = analysis->current.events_dropped;
+}
+
+/* Somebody is last in most steps, or somebody is named already. */
+static bool is_settled(const struct summary *summary)
+{
+    for (size_t i = 0; i < summary->verdicts_in_force; i++)
+        if (summary->verdicts[i].kind == VERDICT_STRAGGLER ||
+            summary->verdicts[i].kind == VERDICT_GROUP)
+            return true;
+    return summary->rotation.most_count * 2 > summary->rotation.steps;
+}
+
+void analysis_judge_wandering(const struct analysis *analysis, struct summary *summary)
+{
+    const struct jitter *jitter = &summary->jitter;
+    if (summary->rotation.steps < STRAGGLER_STEPS_MIN || !quantity_known(jitter->loss) ||
+        jitter->loss.value < summary->run.threshold || is_settled(summary))
+        return;
+    struct list list = {0};
+    int64_t first = steps_at(&analysis->steps, analysis->window->first_row)->step;
+    struct verdict *verdict = add(&list, VERDICT_WANDERING, first);
+    verdict->lost_share = jitter->loss.value;
+    verdict->attempt = summary->shown.attempt;
+    size_t at = summary->verdicts_in_force, behind = summary->verdict_count - at;
+    summary->verdicts =
+        memory_resized(summary->verdicts, summary->verdict_count + 1, sizeof(*summary->verdicts));
+    memmove(summary->verdicts + at + 1, summary->verdicts + at,
+            behind * sizeof(*summary->verdicts));
+    summary->verdicts[at] = *verdict;
+    summary->verdict_count++;
+    summary->verdicts_in_force++;
+    free(list.items);
 }

@@ -8,3 +8,9 @@
  * must be filled, and is in the order of rank numbers. */
 void analysis_verdicts(struct analysis *analysis, size_t index, uint32_t ordinal,
                        struct summary *summary);
+
+/* Adds, behind those in force, that the imbalance wanders: over the last W steps as
+ * much is lost as one straggler at the threshold would cost, nobody is named, and
+ * no rank was last in more than half of the steps. The rest of *summary must be
+ * filled. */
+void analysis_judge_wandering(const struct analysis *analysis, struct summary *summary);

@@ -77,6 +77,7 @@ static inline __attribute__((always_inline)) uint32_t fill_own(struct barrier *b
         if (reported(row, i, whole) && row->cells[i].phase_ns[PHASE_BACKWARD] < least_backward)
             least_backward = row->cells[i].phase_ns[PHASE_BACKWARD];
     int64_t most = INT64_MIN;
+    double sum = 0;
     uint32_t n = 0;
     for (uint32_t i = 0; i < ranks; i++) {
         const struct step_cell *cell = &row->cells[i];
@@ -90,10 +91,13 @@ static inline __attribute__((always_inline)) uint32_t fill_own(struct barrier *b
         else if (before && reported(before, i, whole))
             own += before->cells[i].phase_ns[PHASE_OPTIMIZER]; /* 0 when it is not there */
         barrier->own_ns[i] = (double)own;
+        sum += (double)own;
         barrier->scratch[n++] = own;
         most = own > most ? own : most;
     }
     barrier->digest.own_max_ns = n > 0 ? (double)most : NAN;
+    barrier->digest.own_sum_ns = sum;
+    barrier->digest.own_count = n;
     return n;
 }
 
@@ -188,6 +192,18 @@ static inline void fill_time(struct barrier *barrier, const struct step_row *row
     digest->step_time_ns = (int64_t)time_ns;
 }
 
+/* `data` of the median rank. */
+static double input_median(struct barrier *barrier, const struct step_row *row, uint32_t ranks)
+{
+    uint32_t n = 0;
+    if (!(row->has_any & RECORD_DATA))
+        return NAN;
+    for (uint32_t i = 0; i < ranks; i++)
+        if (row->has[i] & RECORD_DATA)
+            barrier->scratch[n++] = row->cells[i].phase_ns[PHASE_DATA];
+    return median_of_ns(barrier->scratch, n);
+}
+
 /* The sum of the records' tokens; 0 unless every rank said how many. */
 static int64_t sum_tokens(const struct step_row *row, uint32_t ranks)
 {
@@ -220,6 +236,7 @@ static inline __attribute__((always_inline)) void compute(struct barrier *barrie
         for (uint32_t i = 0; i < ranks; i++)
             barrier->wait_ns[i] = NAN;
     fill_time(barrier, row, before, ranks, whole);
+    barrier->digest.input_median_ns = input_median(barrier, row, ranks);
 }
 
 void barrier_compute(struct barrier *barrier, const struct step_row *row,

@@ -14,16 +14,21 @@ void fold_init(struct fold *fold, const struct run *run, int64_t from_step, int6
     assert(run->window >= 1 && run->window <= STRAGGLER_WINDOW_MAX);
     *fold = (struct fold){
         .window = run->window,
-        .straggler_window =
-            run->window > STRAGGLER_STEPS_MIN ? (uint32_t)run->window : STRAGGLER_STEPS_MIN,
-        .threshold = run->threshold,
+        .test = {.window = run->window > STRAGGLER_STEPS_MIN ? (uint32_t)run->window
+                                                             : STRAGGLER_STEPS_MIN,
+                 .threshold = run->threshold},
+        .spread = NAN,
+        .spread_ordinal = UINT32_MAX,
         .from_step = from_step,
         .to_step = to_step,
         .first_step = -1,
         .last_step = -1,
+        .attempt = -1,
     };
     fold->ring = memory_zeroed((size_t)fold->window, sizeof(*fold->ring));
     fold->ordinal_steps = memory_zeroed(STRAGGLER_WINDOW_MAX, sizeof(*fold->ordinal_steps));
+    rolling_init(&fold->times, (uint32_t)fold->window);
+    barrier_init(&fold->lookback);
 }
 
 void fold_done(struct fold *fold)
@@ -32,13 +37,25 @@ void fold_done(struct fold *fold)
         quantile_done(&fold->ranks[i].slowdown);
         quantile_done(&fold->ranks[i].straggler.since);
     }
+    for (uint32_t u = 0; u < fold->unit_count; u++)
+        quantile_done(&fold->units[u].straggler.since);
     quantile_done(&fold->measured.quantile);
     quantile_done(&fold->computed.quantile);
+    clocks_done(&fold->clocks);
+    rolling_done(&fold->times);
+    history_done(&fold->history);
+    peers_done(&fold->peers);
+    barrier_done(&fold->lookback);
     free(fold->ranks);
     free(fold->samples);
+    free(fold->peer_samples);
+    free(fold->units);
+    free(fold->unit_samples);
+    free(fold->slowdowns);
     free(fold->ring);
     free(fold->ordinal_steps);
     free(fold->events);
+    free(fold->active);
     *fold = (struct fold){0};
 }
 
@@ -57,45 +74,81 @@ static void copy_quantile(struct quantile *quantile)
     quantile_copy(quantile, &from);
 }
 
+/* What other modules hold: copied whole, not by pointer. */
+static void copy_parts(struct fold *to, const struct fold *from)
+{
+    to->times = (struct rolling){0};
+    rolling_copy(&to->times, &from->times);
+    to->history = (struct history){0};
+    history_copy(&to->history, &from->history);
+    to->peers = (struct peers){0};
+    peers_copy(&to->peers, &from->peers);
+    barrier_init(&to->lookback);
+    copy_quantile(&to->measured.quantile);
+    copy_quantile(&to->computed.quantile);
+    clocks_copy(&to->clocks, &from->clocks);
+    for (uint32_t i = 0; i < to->rank_count; i++) {
+        copy_quantile(&to->ranks[i].slowdown);
+        copy_quantile(&to->ranks[i].straggler.since);
+    }
+    for (uint32_t u = 0; u < to->unit_count; u++)
+        copy_quantile(&to->units[u].straggler.since);
+}
+
 void fold_copy(struct fold *to, const struct fold *from)
 {
+    size_t samples = (size_t)from->rank_capacity * from->test.window;
     fold_done(to);
     *to = *from;
     to->ring = copy_of(from->ring, (size_t)from->window, sizeof(*from->ring));
     to->ordinal_steps =
         copy_of(from->ordinal_steps, STRAGGLER_WINDOW_MAX, sizeof(*from->ordinal_steps));
     to->ranks = copy_of(from->ranks, from->rank_capacity, sizeof(*from->ranks));
-    to->samples = copy_of(from->samples, (size_t)from->rank_capacity * from->straggler_window,
-                          sizeof(*from->samples));
+    to->samples = copy_of(from->samples, samples, sizeof(*from->samples));
+    if (from->peer_samples)
+        to->peer_samples = copy_of(from->peer_samples, samples, sizeof(*from->peer_samples));
+    to->slowdowns = memory_zeroed(from->rank_capacity, sizeof(*to->slowdowns));
+    to->units = copy_of(from->units, from->unit_capacity, sizeof(*from->units));
+    to->unit_samples = copy_of(from->unit_samples, (size_t)from->unit_capacity * from->test.window,
+                               sizeof(*from->unit_samples));
     to->events = copy_of(from->events, from->event_capacity, sizeof(*from->events));
-    copy_quantile(&to->measured.quantile);
-    copy_quantile(&to->computed.quantile);
-    for (uint32_t i = 0; i < to->rank_count; i++) {
-        copy_quantile(&to->ranks[i].slowdown);
-        copy_quantile(&to->ranks[i].straggler.since);
-    }
+    to->active = memory_resized(NULL, from->event_capacity, sizeof(*to->active));
+    if (from->in_force > 0)
+        memcpy(to->active, from->active, from->in_force * sizeof(*to->active));
+    copy_parts(to, from);
 }
 
 /* With so many ranks, 4,096 values of each would be more than the table. */
 #define MANY_RANKS 1024
 #define MANY_RANKS_EXACT 512
 
+/* More rows of samples, none in them yet. */
+static float *more_samples(float *samples, uint32_t had, uint32_t rows, uint32_t window)
+{
+    samples = memory_resized(samples, (size_t)rows * window, sizeof(*samples));
+    for (size_t i = (size_t)had * window; i < (size_t)rows * window; i++)
+        samples[i] = NAN;
+    return samples;
+}
+
+static void reach_capacity(struct fold *fold, uint32_t count)
+{
+    uint32_t had = fold->rank_capacity, capacity = had ? had : 8;
+    while (capacity < count)
+        capacity *= 2;
+    fold->ranks = memory_resized(fold->ranks, capacity, sizeof(*fold->ranks));
+    memset(fold->ranks + had, 0, (capacity - had) * sizeof(*fold->ranks));
+    fold->samples = more_samples(fold->samples, had, capacity, fold->test.window);
+    if (fold->peer_samples)
+        fold->peer_samples = more_samples(fold->peer_samples, had, capacity, fold->test.window);
+    fold->slowdowns = memory_resized(fold->slowdowns, capacity, sizeof(*fold->slowdowns));
+    fold->rank_capacity = capacity;
+}
+
 static void reach_ranks(struct fold *fold, uint32_t count)
 {
-    if (count > fold->rank_capacity) {
-        uint32_t capacity = fold->rank_capacity ? fold->rank_capacity : 8;
-        while (capacity < count)
-            capacity *= 2;
-        fold->ranks = memory_resized(fold->ranks, capacity, sizeof(*fold->ranks));
-        fold->samples = memory_resized(fold->samples, (size_t)capacity * fold->straggler_window,
-                                       sizeof(*fold->samples));
-        memset(fold->ranks + fold->rank_capacity, 0,
-               (capacity - fold->rank_capacity) * sizeof(*fold->ranks));
-        memset(fold->samples + (size_t)fold->rank_capacity * fold->straggler_window, 0,
-               (size_t)(capacity - fold->rank_capacity) * fold->straggler_window *
-                   sizeof(*fold->samples));
-        fold->rank_capacity = capacity;
-    }
+    if (count > fold->rank_capacity)
+        reach_capacity(fold, count);
     if (fold->rank_count == count)
         return;
     for (; fold->rank_count < count; fold->rank_count++)
@@ -104,165 +157,33 @@ static void reach_ranks(struct fold *fold, uint32_t count)
         fold->ranks[i].slowdown.exact_max = MANY_RANKS_EXACT;
 }
 
+static void reach_units(struct fold *fold)
+{
+    uint32_t count = fold->peers.unit_count;
+    if (count > fold->unit_capacity) {
+        uint32_t capacity = fold->unit_capacity ? fold->unit_capacity : 8;
+        while (capacity < count)
+            capacity *= 2;
+        fold->units = memory_resized(fold->units, capacity, sizeof(*fold->units));
+        fold->unit_samples =
+            more_samples(fold->unit_samples, fold->unit_capacity, capacity, fold->test.window);
+        fold->unit_capacity = capacity;
+    }
+    for (; fold->unit_count < count; fold->unit_count++)
+        fold->units[fold->unit_count] = (struct fold_unit){.event = -1};
+    if (!fold->peers.by_group || fold->peer_samples)
+        return;
+    fold->peer_samples = more_samples(NULL, 0, fold->rank_capacity, fold->test.window);
+    memcpy(fold->peer_samples, fold->samples,
+           (size_t)fold->rank_capacity * fold->test.window * sizeof(*fold->samples));
+}
+
 const struct step_row *fold_row_before(const struct steps *steps, size_t index)
 {
     if (index == 0)
         return NULL;
     const struct step_row *row = steps_at(steps, index), *before = steps_at(steps, index - 1);
     return before->attempt == row->attempt && before->step == row->step - 1 ? before : NULL;
-}
-
-int fold_blame(const struct steps *steps, size_t first, size_t last, uint32_t slot, uint32_t ranks,
-               struct wait_choice choice)
-{
-    double *values = memory_resized(NULL, ranks, sizeof(*values));
-    double excess[PHASE_COUNT] = {0};
-    bool known[PHASE_COUNT] = {false};
-    for (size_t k = first; k <= last; k++) {
-        const struct step_row *row = steps_at(steps, k);
-        if (slot >= row->capacity)
-            continue;
-        for (int phase = 0; phase < PHASE_COUNT; phase++) {
-            uint32_t bit = 1u << phase, n = 0;
-            if (phase == PHASE_SYNC || !(row->has[slot] & bit) ||
-                (phase == PHASE_BACKWARD && choice.overlapped && !(row->has[slot] & RECORD_SYNC)))
-                continue;
-            for (uint32_t i = 0; i < ranks && i < row->capacity; i++)
-                if (row->has[i] & bit)
-                    values[n++] = (double)row->cells[i].phase_ns[phase];
-            excess[phase] += (double)row->cells[slot].phase_ns[phase] - median_of(values, n);
-            known[phase] = true;
-        }
-    }
-    free(values);
-    int worst = -1;
-    for (int phase = 0; phase < PHASE_COUNT; phase++)
-        if (known[phase] && (worst < 0 || excess[phase] > excess[worst]))
-            worst = phase;
-    return worst >= 0 && excess[worst] > 0 ? worst : -1;
-}
-
-static int64_t step_of(const struct fold *fold, uint32_t ordinal)
-{
-    if (fold->ordinal - ordinal >= STRAGGLER_WINDOW_MAX) /* as far back as is known */
-        ordinal = fold->ordinal - STRAGGLER_WINDOW_MAX + 1;
-    return fold->ordinal_steps[ordinal % STRAGGLER_WINDOW_MAX];
-}
-
-/* Room for one more event: the oldest past one goes when there is none. */
-static bool make_room_for_event(struct fold *fold)
-{
-    if (fold->event_count < FOLD_EVENTS_MAX) {
-        if (fold->event_count == fold->event_capacity)
-            fold->events = memory_grown(fold->events, &fold->event_capacity, sizeof(*fold->events));
-        return true;
-    }
-    fold->events_dropped++;
-    for (uint32_t i = 0; i < fold->event_count; i++) {
-        if (fold->events[i].to_step < 0)
-            continue;
-        memmove(fold->events + i, fold->events + i + 1,
-                (fold->event_count - i - 1) * sizeof(*fold->events));
-        fold->event_count--;
-        for (uint32_t r = 0; r < fold->rank_count; r++)
-            fold->ranks[r].event -= fold->ranks[r].event > (int32_t)i;
-        return true;
-    }
-    return false;
-}
-
-static void open_event(struct fold *fold, const struct steps *steps, size_t index, uint32_t slot,
-                       struct wait_choice choice)
-{
-    const struct step_row *row = steps_at(steps, index);
-    struct straggler *straggler = &fold->ranks[slot].straggler;
-    if (!make_room_for_event(fold))
-        return;
-    size_t span = fold->ordinal - straggler->from;
-    struct fold_event *event = &fold->events[fold->event_count];
-    *event = (struct fold_event){
-        .slot = slot,
-        .attempt = row->attempt,
-        .phase = fold_blame(steps, index > span ? index - span : 0, index, slot, fold->rank_count,
-                            choice),
-        .slowdown = NAN,
-        .from_step = step_of(fold, straggler->from),
-        .named_step = row->step,
-        .to_step = -1,
-        .cleared_step = -1,
-        .named_ordinal = fold->ordinal,
-        .cleared_ordinal = UINT32_MAX,
-    };
-    fold->ranks[slot].event = (int32_t)fold->event_count++;
-}
-
-static void close_event(struct fold *fold, const struct step_row *row, uint32_t slot)
-{
-    struct fold_rank *rank = &fold->ranks[slot];
-    if (rank->event >= 0) {
-        struct fold_event *event = &fold->events[rank->event];
-        event->to_step = step_of(fold, rank->straggler.to);
-        event->cleared_step = row->step;
-        event->cleared_ordinal = fold->ordinal;
-        event->slowdown = quantile_median(&rank->straggler.since);
-        rank->event = -1;
-    }
-    quantile_done(&rank->straggler.since);
-}
-
-/* A rank without a record: when a whole window has gone by without it, what was
- * said of it holds no longer. */
-static void fold_absent(struct fold *fold, const struct step_row *row, uint32_t slot)
-{
-    struct straggler *straggler = &fold->ranks[slot].straggler;
-    uint32_t window = fold->straggler_window;
-    const struct slow_sample *samples = fold->samples + (size_t)slot * window;
-    if (straggler->count == 0)
-        return;
-    uint32_t last = samples[(straggler->next + window - 1) % window].ordinal;
-    if (fold->ordinal - last <= window)
-        return;
-    straggler->to = last;
-    close_event(fold, row, slot);
-    *straggler = (struct straggler){0};
-}
-
-static void fold_ranks(struct fold *fold, const struct steps *steps, size_t index,
-                       struct wait_choice choice, const struct barrier *barrier)
-{
-    const struct step_row *row = steps_at(steps, index);
-    double median = barrier->digest.own_median_ns;
-    double scale = median > 0 ? 1 / median : 0;
-    bool compared = row->reported >= 2 && scale > 0;
-    bool waits = barrier->digest.wait_count > 0;
-    uint32_t count = fold->rank_count < row->capacity ? fold->rank_count : row->capacity;
-    uint32_t window = fold->straggler_window, ordinal = fold->ordinal;
-    double threshold = fold->threshold;
-    for (uint32_t i = 0; i < count; i++) {
-        struct fold_rank *rank = &fold->ranks[i];
-        if (!row->has[i]) {
-            fold_absent(fold, row, i);
-            continue;
-        }
-        rank->steps++;
-        if (waits) {
-            rank->wait_sum_ns += barrier->wait_ns[i];
-            rank->wait_steps++;
-        }
-        if (!compared || !(barrier->own_ns[i] > 0))
-            continue;
-        double slowdown = barrier->own_ns[i] * scale;
-        quantile_add(&rank->slowdown, slowdown);
-        enum straggler_change change =
-            straggler_add(&rank->straggler, fold->samples + (size_t)i * window, window, threshold,
-                          slowdown, ordinal);
-        if (change == STRAGGLER_NAMED)
-            open_event(fold, steps, index, i, choice);
-        else if (change == STRAGGLER_CLEARED)
-            close_event(fold, row, i);
-    }
-    if (barrier->digest.last_slot < fold->rank_count)
-        fold->ranks[barrier->digest.last_slot].last_count++;
 }
 
 static void fold_time(struct fold *fold, const struct step_digest *digest, uint32_t reported)
@@ -336,6 +257,88 @@ static void fold_span(struct fold *fold, const struct step_row *row,
     fold_window(fold, digest, row->reported);
 }
 
+/* What each rank has waited, how often it was last, and its slowdown against all
+ * ranks, which is kept in fold->slowdowns. */
+static void fold_ranks(struct fold *fold, const struct step_row *row, const struct barrier *barrier)
+{
+    double median = barrier->digest.own_median_ns, scale = median > 0 ? 1 / median : 0;
+    bool waits = barrier->digest.wait_count > 0, compared = row->reported >= 2 && scale > 0;
+    uint32_t count = fold->rank_count < row->capacity ? fold->rank_count : row->capacity;
+    for (uint32_t i = 0; i < count; i++) {
+        struct fold_rank *rank = &fold->ranks[i];
+        fold->slowdowns[i] = NAN;
+        if (!row->has[i])
+            continue;
+        rank->steps++;
+        if (waits) {
+            rank->wait_sum_ns += barrier->wait_ns[i];
+            rank->wait_steps++;
+        }
+        if (!compared || !(barrier->own_ns[i] > 0))
+            continue;
+        double slowdown = barrier->own_ns[i] * scale;
+        fold->slowdowns[i] = slowdown;
+        quantile_add(&rank->slowdown, slowdown);
+    }
+    for (uint32_t i = count; i < fold->rank_count; i++)
+        fold->slowdowns[i] = NAN;
+    if (barrier->digest.last_slot < fold->rank_count)
+        fold->ranks[barrier->digest.last_slot].last_count++;
+}
+
+/* What the ledger is made from. */
+static void fold_history(struct fold *fold, const struct step_row *row,
+                         const struct step_digest *digest, double loss_ns)
+{
+    double time_ns = (double)digest->step_time_ns;
+    double exchange_ns = digest->exchange_ns >= 0 ? (double)digest->exchange_ns : NAN;
+    double late_ns = digest_late_ns(digest);
+    double rest_ns = time_ns - digest->own_median_ns - (isnan(late_ns) ? 0 : late_ns) -
+                     (isnan(exchange_ns) ? 0 : exchange_ns);
+    bool checkpoint = row->has_any & RECORD_CHECKPOINT,
+         validation = row->has_any & RECORD_VALIDATION;
+    struct history_step step = {
+        .step = row->step,
+        .own_ns = (float)digest->own_median_ns,
+        .input_ns = (float)digest->input_median_ns,
+        .late_ns = (float)late_ns,
+        .straggler_ns = (float)(loss_ns < late_ns ? loss_ns : late_ns),
+        .exchange_ns = (float)exchange_ns,
+        .checkpoint_ns = checkpoint && rest_ns > 0 ? (float)rest_ns : 0,
+        .validation_ns = validation && !checkpoint && rest_ns > 0 ? (float)rest_ns : 0,
+        .time_ns = time_ns,
+        .tokens = (double)digest->tokens,
+    };
+    history_add(&fold->history, &step);
+}
+
+/* The parts that say who, why and what it costs. */
+static void fold_findings(struct fold *fold, const struct fold_step *step,
+                          const struct ranks *ranks)
+{
+    const struct step_row *row = step->row;
+    const struct step_digest *digest = &step->barrier->digest;
+    if (peers_update(&fold->peers, ranks)) {
+        reach_units(fold);
+        fold_recover(fold);
+    }
+    if (row->attempt != fold->attempt) {
+        if (fold->attempt >= 0)
+            fold_restart(fold, step);
+        fold->attempt = row->attempt;
+        fold->attempt_steps = 0;
+    }
+    fold_judge(fold, step, ranks);
+    double loss_ns = fold_loss(fold, step);
+    fold->attempt_steps++;
+    if (digest->time_evidence == EVIDENCE_NONE)
+        return;
+    fold_history(fold, row, digest, loss_ns);
+    if (fold->attempt_steps > FOLD_WARM_UP)
+        fold_spike(fold, step);
+    rolling_add(&fold->times, (double)digest->step_time_ns);
+}
+
 void fold_row(struct fold *fold, const struct steps *steps, size_t index, const struct ranks *ranks,
               struct wait_choice choice, struct barrier *barrier)
 {
@@ -354,7 +357,11 @@ void fold_row(struct fold *fold, const struct steps *steps, size_t index, const 
         reach_ranks(fold, ranks->count);
         fold->ordinal_steps[fold->ordinal % STRAGGLER_WINDOW_MAX] = row->step;
         fold_span(fold, row, digest);
-        fold_ranks(fold, steps, index, choice, barrier);
+        clocks_fold(&fold->clocks, row, fold_row_before(steps, index), ranks->count, digest->rule);
+        fold_ranks(fold, row, barrier);
+        struct fold_step step = {steps, index, row, choice, barrier};
+        if (!fold->figures_only)
+            fold_findings(fold, &step, ranks);
         fold->ordinal++;
     }
     digest->ordinal = fold->ordinal > 0 ? fold->ordinal - 1 : 0;

@@ -5,31 +5,53 @@
 #pragma once
 
 #include "barrier.h"
+#include "clocks.h"
+#include "history.h"
+#include "ledger.h"
+#include "peers.h"
 #include "ranks.h"
+#include "rolling.h"
 #include "run.h"
 #include "steps.h"
 #include "straggler.h"
+#include "summary.h"
 
 #define FOLD_EVENTS_MAX 4096
+#define FOLD_SPIKE_FACTOR 1.5 /* x the rolling median of the step time */
+#define FOLD_SPIKE_STEPS_MIN 10
+#define FOLD_WARM_UP 3 /* first steps of an attempt: they compile, and are no spikes */
 
 struct fold_rank {
     int64_t steps;
     int64_t wait_steps;
     double wait_sum_ns;
     int64_t last_count; /* steps in which it arrived last */
-    struct quantile slowdown;
-    struct straggler straggler;
-    int32_t event; /* index of its verdict in force; -1: none */
+    struct quantile slowdown; /* against all ranks */
+    struct straggler straggler; /* against its peers */
+    int32_t event;   /* index of its verdict in force; -1: none */
+    uint32_t covers; /* verdicts in force on it, its group or its host */
 };
 
-/* A straggler verdict, past or in force. */
+/* A group or host (struct peers_unit of the same index), judged as a whole. */
+struct fold_unit {
+    struct straggler straggler;
+    int32_t event;
+};
+
+/* A verdict, past or in force. */
 struct fold_event {
-    uint32_t slot;
+    enum verdict_kind kind; /* STRAGGLER, GROUP (hosts too), SPIKE, RESTART */
+    uint32_t who;           /* slot, or unit; UINT32_MAX: nobody */
     int attempt;
     int phase;       /* to blame; -1 */
     double slowdown; /* while it is past; in force it is asked of `since` */
+    double sure;     /* standard errors; likewise */
+    double lost_ns, time_ns; /* that it cost, of the time of its steps */
+    double own_time_ns;      /* of a spike: its time; of a restart: how long the job was down;
+                                NAN: not known */
+    int64_t repeated_steps;
     int64_t from_step, named_step, to_step, cleared_step; /* -1: not yet */
-    uint32_t named_ordinal, cleared_ordinal;              /* UINT32_MAX: not yet */
+    uint32_t from_ordinal, named_ordinal, cleared_ordinal; /* UINT32_MAX: not yet */
 };
 
 /* One step of the rolling window. */
@@ -46,14 +68,24 @@ struct fold_times {
 };
 
 struct fold {
-    int window;                /* W */
-    uint32_t straggler_window; /* at least STRAGGLER_STEPS_MIN */
-    double threshold;
+    int window; /* W */
+    bool figures_only;
+    struct straggler_test test; /* window at least STRAGGLER_STEPS_MIN */
     int64_t from_step, to_step; /* the span */
 
     uint32_t rank_count, rank_capacity; /* slots */
     struct fold_rank *ranks;            /* by slot, owned */
-    struct slow_sample *samples;        /* slots x straggler_window, row-major, owned */
+    float *samples; /* slots x test.window, row-major, by ordinal % window: slowdown against all
+                       ranks; NAN: none; owned */
+    float *peer_samples; /* the same against the peers; NULL while these are all ranks */
+    struct peers peers;
+    struct fold_unit *units; /* by unit of peers, owned */
+    float *unit_samples;     /* units x test.window, owned */
+    uint32_t unit_count, unit_capacity;
+    double spread;           /* of the ranks' slowdowns, see straggler.h */
+    uint32_t spread_ordinal; /* when that was worked out; UINT32_MAX: never */
+    double *slowdowns;       /* [rank_capacity] room to work in: against the peers */
+    struct barrier lookback; /* room to work out earlier steps again */
 
     uint32_t ordinal;       /* steps folded: the number of the next one */
     int64_t *ordinal_steps; /* step by ordinal % STRAGGLER_WINDOW_MAX, owned */
@@ -68,10 +100,18 @@ struct fold {
     struct fold_window_step *ring; /* W long, owned */
     int ring_count, ring_next;
     struct fold_window_step ring_sum;
+    struct rolling times; /* step times of the last W steps */
+    struct history history; /* the ledger's sums; lost work, restarts */
+    int attempt;            /* of the row that was folded last; -1 */
+    uint32_t attempt_steps; /* folded of it */
+
+    struct clocks clocks;
 
     struct fold_event *events; /* FOLD_EVENTS_MAX at most, owned */
     uint32_t event_count, event_capacity;
     uint64_t events_dropped;
+    uint32_t *active;  /* indices of the events in force on ranks, groups and hosts, owned */
+    uint32_t in_force; /* of them */
 };
 
 void fold_init(struct fold *fold, const struct run *run, int64_t from_step, int64_t to_step);
@@ -87,8 +127,48 @@ void fold_row(struct fold *fold, const struct steps *steps, size_t index, const 
 /* The row of the step before the one at `index`; NULL when it is not there. */
 const struct step_row *fold_row_before(const struct steps *steps, size_t index);
 
+/* ---- fold_blame.c ---- */
+
 /* The phase whose excess over the median of all ranks was largest in the rows
- * `first` to `last` of the table; -1 when there are no phases. With an overlapped
- * exchange the backward pass tells nothing. */
-int fold_blame(const struct steps *steps, size_t first, size_t last, uint32_t slot, uint32_t ranks,
-               struct wait_choice choice);
+ * `first` to `last` of the table, summed over `count` slots; -1 when there are no
+ * phases. With an overlapped exchange the backward pass tells nothing. */
+int fold_blame(const struct steps *steps, size_t first, size_t last, const uint32_t *slots,
+               uint32_t count, uint32_t ranks, struct wait_choice choice);
+
+/* The phase whose median over ranks has grown most from one row to another; -1. */
+int fold_blame_all(const struct step_row *row, const struct step_row *before, uint32_t ranks);
+
+/* ---- the parts of fold_row(), for fold*.c only ---- */
+
+/* What they all need of the row that is being folded. */
+struct fold_step {
+    const struct steps *steps;
+    size_t index;
+    const struct step_row *row;
+    struct wait_choice choice;
+    const struct barrier *barrier;
+};
+
+/* fold_judge.c: slowdowns of ranks, groups and hosts; who is named and who no
+ * longer. */
+void fold_judge(struct fold *fold, const struct fold_step *step, const struct ranks *ranks);
+
+/* fold_events.c. NULL: no room. */
+struct fold_event *fold_event_new(struct fold *fold, enum verdict_kind kind, uint32_t who,
+                                  const struct step_row *row);
+void fold_open(struct fold *fold, const struct fold_step *step, enum verdict_kind kind,
+               uint32_t who);
+void fold_close(struct fold *fold, const struct step_row *row, enum verdict_kind kind,
+                uint32_t who);
+void fold_restart(struct fold *fold, const struct fold_step *step);
+void fold_spike(struct fold *fold, const struct fold_step *step);
+void fold_recover(struct fold *fold); /* counts `covers` anew */
+
+/* The slots that an event is about: *ret_count of them. `one` is room for one. */
+const uint32_t *fold_event_slots(const struct fold *fold, const struct fold_event *event,
+                                 uint32_t *one, uint32_t *ret_count);
+
+/* fold_loss.c: what the verdicts in force cost in this step, added to them; and
+ * what one has cost in the steps since it began. Nanoseconds of the step. */
+double fold_loss(struct fold *fold, const struct fold_step *step);
+void fold_loss_before(struct fold *fold, const struct fold_step *step, struct fold_event *event);

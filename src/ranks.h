@@ -32,6 +32,7 @@ struct ranks {
     uint32_t max;    /* ranks at most; more are refused */
     uint32_t *slots; /* by rank number; RANK_SLOT_NONE */
     uint32_t slots_size;
+    uint32_t names_version; /* counts the changes of hosts and groups */
 };
 
 void ranks_init(struct ranks *ranks, uint32_t max);

@@ -34,6 +34,9 @@ struct step_digest {
     uint32_t wait_count;
     uint32_t expected;                /* ranks */
     double own_median_ns, own_max_ns; /* NAN: not known */
+    double own_sum_ns;                /* over own_count ranks */
+    uint32_t own_count;
+    double input_median_ns;           /* `data` of the median rank; NAN: not recorded */
     uint32_t last_slot;               /* the last to arrive; RANK_SLOT_NONE */
     int64_t tokens;                   /* sum over ranks; 0: not known */
     uint32_t ordinal;                 /* of the span's last step up to this one, counted from 0 */
@@ -42,6 +45,17 @@ struct step_digest {
     int window_steps;
     double window_time_ns, window_tokens, window_wait_ns, window_rank_time_ns;
 };
+
+/* How much later the last rank arrived than the median one would have: the mean of
+ * own time and wait over ranks, less the median own time; NAN when not known. */
+static inline double digest_late_ns(const struct step_digest *digest)
+{
+    if (digest->own_count == 0 || digest->wait_count == 0)
+        return NAN;
+    double late = digest->own_sum_ns / digest->own_count +
+                  (double)digest->wait_sum_ns / digest->wait_count - digest->own_median_ns;
+    return late > 0 ? late : 0;
+}
 
 struct step_row {
     int64_t step;

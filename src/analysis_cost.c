@@ -1,0 +1,352 @@
+/* What the waiting costs, and where the GPU time goes, for a summary. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis_window.h"
+#include "memory.h"
+#include "mfu.h"
+#include "what_if.h"
+
+#define SECONDS 1e-9
+
+static struct quantity number(const struct analysis *analysis, double value, enum evidence evidence)
+{
+    if (evidence == EVIDENCE_NONE || !isfinite(value))
+        return quantity_none();
+    return (struct quantity){value, analysis->simulated ? EVIDENCE_SIMULATED : evidence};
+}
+
+/* ---- where the time goes ---- */
+
+static double utilization_of(const struct summary *summary, double tokens, double seconds,
+                             double flop_per_token)
+{
+    struct quantity value =
+        utilization(tokens, seconds, flop_per_token, summary->run.gpus, summary->peak_flops);
+    return quantity_known(value) ? value.value : NAN;
+}
+
+static void fill_shares(const struct summary *summary, double tokens, struct ledger_sums *sums)
+{
+    double seconds = sums->time_ns * SECONDS;
+    sums->model_share =
+        utilization_of(summary, tokens, seconds, mfu_model_flop_per_token(&summary->run));
+    sums->hardware_share =
+        utilization_of(summary, tokens, seconds, mfu_hardware_flop_per_token(&summary->run));
+}
+
+static enum evidence evidence_of_times(const struct fold *fold)
+{
+    return fold->measured.count > 0 ? EVIDENCE_MEASURED : EVIDENCE_COMPUTED;
+}
+
+static void fill_ledger(const struct analysis *analysis, struct summary *summary)
+{
+    const struct fold *fold = &analysis->current;
+    const struct history *history = &fold->history;
+    struct ledger_sums sums = history->sums;
+    bool recorded = history->token_steps == sums.steps;
+    sums.has_own = history->own_steps > 0;
+    sums.has_input = history->input_steps > 0;
+    sums.has_exchange = history->exchange_steps > 0;
+    fill_shares(summary,
+                summary->run.tokens_per_step > 0 ? summary->run.tokens_per_step * (double)sums.steps
+                : recorded                       ? history->tokens
+                                                 : 0,
+                &sums);
+    ledger_make(&summary->ledger, &sums, summary->run.gpus, evidence_of_times(fold),
+                wait_rule_evidence(summary->rule), analysis->simulated);
+}
+
+static void add_digest(struct ledger_sums *sums, const struct step_row *row)
+{
+    const struct step_digest *digest = &row->digest;
+    double time_ns = (double)digest->step_time_ns, late_ns = digest_late_ns(digest);
+    double exchange_ns = digest->exchange_ns >= 0 ? (double)digest->exchange_ns : 0;
+    double own_ns = digest->own_median_ns;
+    sums->steps++;
+    sums->time_ns += time_ns;
+    sums->has_own |= !isnan(own_ns);
+    sums->has_input |= !isnan(digest->input_median_ns);
+    sums->has_exchange |= digest->exchange_ns >= 0;
+    own_ns = isnan(own_ns) ? 0 : own_ns;
+    late_ns = isnan(late_ns) ? 0 : late_ns;
+    sums->own_ns += own_ns;
+    sums->input_ns += isnan(digest->input_median_ns) ? 0 : digest->input_median_ns;
+    sums->late_ns += late_ns;
+    sums->exchange_ns += exchange_ns;
+    double rest_ns = time_ns - own_ns - late_ns - exchange_ns;
+    if (row->has_any & RECORD_CHECKPOINT)
+        sums->checkpoint_ns += rest_ns > 0 ? rest_ns : 0;
+    else if (row->has_any & RECORD_VALIDATION)
+        sums->validation_ns += rest_ns > 0 ? rest_ns : 0;
+}
+
+static void fill_ledger_window(const struct analysis *analysis, double named_gain_s,
+                               struct summary *summary)
+{
+    const struct analysis_window *window = analysis->window;
+    struct ledger_sums sums = {0};
+    double tokens = 0;
+    bool recorded = true;
+    for (size_t i = 0; i < window->row_count; i++) {
+        const struct step_row *row = steps_at(&analysis->steps, window->first_row + i);
+        if (row->digest.time_evidence == EVIDENCE_NONE)
+            continue;
+        add_digest(&sums, row);
+        tokens += (double)row->digest.tokens;
+        recorded &= row->digest.tokens > 0;
+    }
+    if (named_gain_s > 0)
+        sums.straggler_ns = fmin(named_gain_s / SECONDS * (double)sums.steps, sums.late_ns);
+    fill_shares(summary,
+                summary->run.tokens_per_step > 0 ? summary->run.tokens_per_step * (double)sums.steps
+                : recorded                       ? tokens
+                                                 : 0,
+                &sums);
+    ledger_make(&summary->ledger_window, &sums, summary->run.gpus,
+                evidence_of_times(&analysis->current), wait_rule_evidence(summary->rule),
+                analysis->simulated);
+}
+
+static void fill_effective(const struct analysis *analysis, struct summary *summary)
+{
+    const struct history *history = &analysis->current.history;
+    const struct ledger_sums *sums = &history->sums;
+    double kept = sums->time_ns * SECONDS, lost = sums->lost_ns * SECONDS;
+    double down = sums->down_ns * SECONDS, wall = kept + lost + down;
+    struct effective *effective = &summary->effective;
+    enum evidence evidence = evidence_of_times(&analysis->current);
+    *effective = (struct effective){
+        .share = number(analysis, wall > 0 ? kept / wall : NAN, EVIDENCE_COMPUTED),
+        .wall_s = number(analysis, wall > 0 ? wall : NAN, evidence),
+        .kept_s = number(analysis, wall > 0 ? kept : NAN, evidence),
+        .lost_s = number(analysis, wall > 0 ? lost : NAN, evidence),
+        .down_s = number(analysis, wall > 0 && !history->down_unknown ? down : NAN, evidence),
+        .restarts = history->restarts,
+        .repeated_steps = history->repeated_steps,
+    };
+}
+
+/* ---- who was last ---- */
+
+static int64_t rank_of(const struct analysis *analysis, uint32_t slot)
+{
+    return slot < analysis->ranks.count ? (int64_t)analysis->ranks.info[slot].rank : -1;
+}
+
+static void fill_rotation(const struct analysis *analysis, struct rotation *rotation)
+{
+    const struct analysis_window *window = analysis->window;
+    uint32_t *counts = memory_zeroed(analysis->ranks.count, sizeof(*counts));
+    uint32_t most = RANK_SLOT_NONE, streak = RANK_SLOT_NONE;
+    bool unbroken = true;
+    *rotation = (struct rotation){.most_rank = -1, .streak_rank = -1};
+    for (size_t i = window->row_count; i-- > 0;) {
+        const struct step_digest *digest =
+            &steps_at(&analysis->steps, window->first_row + i)->digest;
+        if (digest->last_slot >= analysis->ranks.count)
+            continue;
+        rotation->steps++;
+        rotation->distinct += counts[digest->last_slot]++ == 0;
+        if (most == RANK_SLOT_NONE || counts[digest->last_slot] > counts[most])
+            most = digest->last_slot;
+        if (streak == RANK_SLOT_NONE)
+            streak = digest->last_slot;
+        unbroken &= digest->last_slot == streak;
+        rotation->streak += unbroken;
+    }
+    rotation->most_rank = rank_of(analysis, most);
+    rotation->most_count = most == RANK_SLOT_NONE ? 0 : (int)counts[most];
+    rotation->streak_rank = rank_of(analysis, streak);
+    free(counts);
+}
+
+/* ---- what would be won ---- */
+
+struct what_if_list {
+    struct analysis *analysis;
+    struct summary *summary;
+};
+
+static struct what_if *add_what_if(const struct what_if_list *list, enum cost_of of, double gain_s)
+{
+    struct summary *summary = list->summary;
+    struct what_if *what_if = &summary->what_ifs[summary->what_if_count++];
+    double time_s =
+        quantity_known(summary->window_step_time_s) ? summary->window_step_time_s.value : NAN;
+    double mfu = quantity_known(summary->mfu) ? summary->mfu.value : NAN;
+    double tokens = summary->tokens_per_step;
+    double done =
+        tokens > 0 && summary->last_step >= 0 ? tokens * ((double)summary->last_step + 1) : NAN;
+    *what_if = (struct what_if){.of = of, .rank = -1, .ranks = 1, .steps = summary->window_steps};
+    what_if_fill(what_if, time_s, gain_s, &summary->run, summary->run.gpus, mfu, tokens, done);
+    const struct jitter *jitter = &summary->jitter;
+    what_if->explains = quantity_none();
+    if (quantity_known(jitter->chronic) && jitter->chronic.value > 0 &&
+        quantity_known(what_if->gain_share))
+        what_if->explains =
+            number(list->analysis, fmin(1, what_if->gain_share.value / jitter->chronic.value),
+                   EVIDENCE_COMPUTED);
+    what_if->lower_bound = summary->has_groups;
+    return what_if;
+}
+
+static void add_rank(const struct what_if_list *list, uint32_t slot, bool named)
+{
+    struct what_if *what_if =
+        add_what_if(list, COST_OF_RANK, list->analysis->window->gains_s[slot]);
+    what_if->rank = list->analysis->ranks.info[slot].rank;
+    what_if->named = named;
+}
+
+/* The group or host, and to compare with it the rank of it that is slowest. */
+static void add_unit(const struct what_if_list *list, uint32_t index)
+{
+    struct analysis *analysis = list->analysis;
+    const struct peers *peers = &analysis->current.peers;
+    const struct peers_unit *unit = &peers->units[index];
+    const struct analysis_window *window = analysis->window;
+    const double *gains = window->unit_gains_s + (unit->is_host ? peers->unit_count + 1 : 0);
+    struct what_if *what_if =
+        add_what_if(list, unit->is_host ? COST_OF_HOST : COST_OF_GROUP, gains[index + 1]);
+    what_if->ranks = (int)unit->ranks;
+    what_if->named = true;
+    str_copy(what_if->name, sizeof(what_if->name),
+             str_from(names_get(&analysis->names, unit->name)));
+    uint32_t slowest = peers->members[unit->first];
+    for (uint32_t k = 1; k < unit->ranks; k++) {
+        uint32_t slot = peers->members[unit->first + k];
+        if (window->medians[slot] > window->medians[slowest])
+            slowest = slot;
+    }
+    add_rank(list, slowest, false);
+}
+
+static int by_gain(const void *a, const void *b)
+{
+    const struct what_if *one = a, *other = b;
+    double x = quantity_known(one->gain_share) ? one->gain_share.value : -1;
+    double y = quantity_known(other->gain_share) ? other->gain_share.value : -1;
+    if (x != y)
+        return x > y ? -1 : 1;
+    if (one->named != other->named)
+        return one->named ? -1 : 1;
+    return one->rank < other->rank ? -1 : one->rank > other->rank;
+}
+
+#define WHAT_IFS_MAX 64 /* slow ranks and groups; all of them are in the first line */
+
+static void fill_what_ifs(struct analysis *analysis, double named_gain_s, struct summary *summary)
+{
+    const struct fold *fold = &analysis->current;
+    const struct analysis_window *window = analysis->window;
+    const struct what_if_list list = {analysis, summary};
+    summary->what_ifs =
+        memory_resized(summary->what_ifs, WHAT_IFS_MAX + 3, sizeof(*summary->what_ifs));
+    summary->what_if_count = 0;
+    if (window->view.steps == 0 || summary->rule == WAIT_UNKNOWN)
+        return;
+    size_t first = 0, named = 0;
+    for (size_t i = 0; i < summary->verdicts_in_force; i++)
+        named += summary->verdicts[i].kind == VERDICT_STRAGGLER ||
+                 summary->verdicts[i].kind == VERDICT_GROUP;
+    if (named > 1) {
+        struct what_if *all = add_what_if(&list, COST_OF_ALL, named_gain_s);
+        all->named = true;
+        all->ranks = 0;
+        for (uint32_t i = 0; i < window->view.ranks; i++)
+            all->ranks += window->named[i];
+        first = 1;
+    }
+    for (size_t i = 0; i < summary->verdicts_in_force && summary->what_if_count < WHAT_IFS_MAX;
+         i++) {
+        const struct verdict *verdict = &summary->verdicts[i];
+        if (verdict->kind == VERDICT_STRAGGLER)
+            add_rank(&list, ranks_slot(&analysis->ranks, (uint32_t)verdict->rank), true);
+        else if (verdict->kind == VERDICT_GROUP)
+            for (uint32_t u = 0; u < fold->peers.unit_count; u++)
+                if (fold->peers.units[u].is_host == verdict->is_host &&
+                    strcmp(names_get(&analysis->names, fold->peers.units[u].name),
+                           verdict->group) == 0)
+                    add_unit(&list, u);
+    }
+    if (named == 0 && window->view.ranks > 0) { /* nobody: what the best of them would bring */
+        uint32_t best = 0;
+        for (uint32_t i = 1; i < window->view.ranks; i++)
+            if (window->gains_s[i] > window->gains_s[best])
+                best = i;
+        add_rank(&list, best, false);
+    }
+    if (summary->what_if_count > first + 1)
+        qsort(summary->what_ifs + first, summary->what_if_count - first, sizeof(*summary->what_ifs),
+              by_gain);
+}
+
+/* ---- all of it ---- */
+
+/* The loss is that of the ledger, so that floor and chronic loss add up to what the
+ * screen shows as jitter and stragglers. */
+static void fill_jitter(struct analysis *analysis, struct summary *summary)
+{
+    struct jitter *jitter = &summary->jitter;
+    const struct ledger *ledger = &summary->ledger_window;
+    struct quantity waits = ledger->share[LEDGER_JITTER],
+                    stragglers = ledger->share[LEDGER_STRAGGLERS];
+    window_jitter(&analysis->window->view, jitter);
+    if (!quantity_known(waits) || !quantity_known(jitter->floor))
+        return;
+    double loss = waits.value + (quantity_known(stragglers) ? stragglers.value : 0);
+    jitter->loss = number(analysis, loss, EVIDENCE_COMPUTED);
+    jitter->chronic = number(analysis, fmax(0, loss - jitter->floor.value), EVIDENCE_COMPUTED);
+}
+
+static void fill_gains(struct analysis *analysis, struct summary *summary)
+{
+    const struct analysis_window *window = analysis->window;
+    for (size_t i = 0; i < summary->rank_count; i++) {
+        struct summary_rank *rank = &summary->ranks[i];
+        uint32_t slot = ranks_slot(&analysis->ranks, rank->rank);
+        rank->gain_s = window->view.steps > 0 ? window->gains_s[slot] : NAN;
+    }
+}
+
+static void fill_sizes(const struct analysis *analysis, struct summary *summary)
+{
+    const struct peers *peers = &analysis->current.peers;
+    const struct run *run = &summary->run;
+    uint32_t groups = 0, hosts = 0;
+    for (uint32_t u = 0; u < peers->unit_count; u++) {
+        hosts += peers->units[u].is_host && peers->units[u].ranks > 0;
+        groups += !peers->units[u].is_host && peers->units[u].ranks > 0;
+    }
+    summary->has_groups = groups > 1;
+    summary->has_hosts = hosts > 1;
+    double sizes = (double)(run->tp > 0 ? run->tp : 1) * (run->pp > 0 ? run->pp : 1) *
+                   (run->dp > 0 ? run->dp : 1);
+    summary->sizes_disagree = (run->tp > 0 || run->pp > 0 || run->dp > 0) &&
+                              sizes != (double)summary->rank_count && sizes != run->gpus;
+}
+
+void analysis_costs(struct analysis *analysis, size_t index, struct summary *summary)
+{
+    (void)index;
+    struct analysis_window *window = analysis->window;
+    struct window_sets sets = {
+        .group_gain_s = window->unit_gains_s,
+        .host_gain_s = window->unit_gains_s + analysis->current.peers.unit_count + 1,
+    };
+    fill_sizes(analysis, summary);
+    if (window->view.steps > 0) {
+        window_gains(&window->view, window->gains_s);
+        window_set_gains(&window->view, &sets);
+    }
+    fill_ledger(analysis, summary);
+    fill_ledger_window(analysis, sets.named_gain_s, summary);
+    fill_jitter(analysis, summary);
+    fill_effective(analysis, summary);
+    fill_rotation(analysis, &summary->rotation);
+    fill_what_ifs(analysis, sets.named_gain_s, summary);
+    fill_gains(analysis, summary);
+}

@@ -1,0 +1,177 @@
+/* The matrix of the last W steps. */
+#include "analysis_window.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+
+void analysis_window_done(struct analysis_window *window)
+{
+    free(window->samples);
+    free(window->medians);
+    free(window->spreads);
+    free(window->own_median_ns);
+    free(window->time_ns);
+    free(window->exchange_ns);
+    free(window->groups);
+    free(window->hosts);
+    free(window->named);
+    free(window->gains_s);
+    free(window->unit_gains_s);
+    *window = (struct analysis_window){0};
+}
+
+static void reach(struct analysis_window *window, uint32_t ranks, uint32_t steps, uint32_t units)
+{
+    if (ranks > window->rank_capacity) {
+        window->medians = memory_resized(window->medians, ranks, sizeof(float));
+        window->spreads = memory_resized(window->spreads, ranks, sizeof(float));
+        window->groups = memory_resized(window->groups, ranks, sizeof(uint32_t));
+        window->hosts = memory_resized(window->hosts, ranks, sizeof(uint32_t));
+        window->named = memory_resized(window->named, ranks, sizeof(uint8_t));
+        window->gains_s = memory_resized(window->gains_s, ranks, sizeof(double));
+        window->rank_capacity = ranks;
+    }
+    if (steps > window->step_capacity) {
+        window->own_median_ns = memory_resized(window->own_median_ns, steps, sizeof(double));
+        window->time_ns = memory_resized(window->time_ns, steps, sizeof(double));
+        window->exchange_ns = memory_resized(window->exchange_ns, steps, sizeof(double));
+        window->step_capacity = steps;
+    }
+    window->unit_gains_s =
+        memory_resized(window->unit_gains_s, 2 * ((size_t)units + 1), sizeof(double));
+}
+
+/* The oldest row of the window that ends with the row at `index`. */
+static size_t first_row(const struct analysis *analysis, size_t index, uint32_t steps)
+{
+    size_t first = index;
+    uint32_t newest = steps_at(&analysis->steps, index)->digest.ordinal;
+    while (first > 0) {
+        const struct step_row *row = steps_at(&analysis->steps, first - 1);
+        if (row->step < analysis->options.from_step || row->step > analysis->options.to_step ||
+            newest - row->digest.ordinal >= steps)
+            break;
+        first--;
+    }
+    return first;
+}
+
+static void fill_columns(struct analysis_window *window, const struct analysis *analysis,
+                         uint32_t steps)
+{
+    for (uint32_t k = 0; k < steps; k++)
+        window->own_median_ns[k] = window->time_ns[k] = window->exchange_ns[k] = NAN;
+    for (size_t i = 0; i < window->row_count; i++) {
+        const struct step_digest *digest =
+            &steps_at(&analysis->steps, window->first_row + i)->digest;
+        uint32_t column = digest->ordinal % steps;
+        window->own_median_ns[column] = digest->own_median_ns;
+        if (digest->time_evidence != EVIDENCE_NONE)
+            window->time_ns[column] = (double)digest->step_time_ns;
+        if (digest->exchange_ns >= 0)
+            window->exchange_ns[column] = (double)digest->exchange_ns;
+    }
+}
+
+/* As fold_judge() has filled its samples when that step was the newest. */
+static void work_out_samples(struct analysis_window *window, struct analysis *analysis,
+                             uint32_t steps)
+{
+    uint32_t ranks = analysis->ranks.count;
+    size_t size = (size_t)ranks * steps;
+    if (size > window->samples_size) {
+        window->samples = memory_resized(window->samples, size, sizeof(float));
+        window->samples_size = size;
+    }
+    for (size_t i = 0; i < size; i++)
+        window->samples[i] = NAN;
+    struct barrier *barrier = &analysis->current.lookback;
+    for (size_t i = 0; i < window->row_count; i++) {
+        size_t index = window->first_row + i;
+        const struct step_row *row = steps_at(&analysis->steps, index);
+        barrier_compute(barrier, row, fold_row_before(&analysis->steps, index), ranks,
+                        analysis->choice);
+        double median = barrier->digest.own_median_ns;
+        if (row->reported < 2 || !(median > 0) ||
+            (row->has_any & (RECORD_CHECKPOINT | RECORD_VALIDATION)))
+            continue;
+        float *column = window->samples + row->digest.ordinal % steps;
+        for (uint32_t r = 0; r < ranks; r++)
+            if (barrier->own_ns[r] > 0)
+                column[(size_t)r * steps] = (float)(barrier->own_ns[r] / median);
+    }
+}
+
+static bool in_force_at(const struct fold_event *event, uint32_t ordinal)
+{
+    return event->named_ordinal <= ordinal && event->cleared_ordinal > ordinal;
+}
+
+static void fill_ranks(struct analysis_window *window, const struct analysis *analysis)
+{
+    const struct fold *fold = &analysis->current;
+    uint32_t ranks = window->view.ranks, steps = window->view.steps;
+    for (uint32_t i = 0; i < ranks; i++) {
+        const float *row = window->view.slowdown + (size_t)i * window->view.stride;
+        struct straggler_measure measure = straggler_measure(row, steps);
+        window->medians[i] = (float)measure.median;
+        window->spreads[i] = (float)measure.spread;
+        window->named[i] = 0;
+        window->groups[i] = window->hosts[i] = 0;
+        if (i >= fold->peers.rank_count)
+            continue;
+        if (fold->peers.group_unit[i] != PEERS_NONE)
+            window->groups[i] = fold->peers.group_unit[i] + 1;
+        if (fold->peers.host_unit[i] != PEERS_NONE)
+            window->hosts[i] = fold->peers.host_unit[i] + 1;
+    }
+    for (uint32_t k = 0; k < fold->event_count; k++) {
+        uint32_t one, count;
+        if (!in_force_at(&fold->events[k], window->ordinal))
+            continue;
+        const uint32_t *slots = fold_event_slots(fold, &fold->events[k], &one, &count);
+        for (uint32_t j = 0; j < count; j++)
+            window->named[slots[j]] = 1;
+    }
+}
+
+void analysis_window_make(struct analysis *analysis, size_t index)
+{
+    struct analysis_window *window = analysis->window;
+    const struct fold *fold = &analysis->current;
+    uint32_t steps = fold->test.window, ranks = analysis->ranks.count;
+    reach(window, ranks, steps, fold->peers.unit_count);
+    window->view = (struct window){.ranks = ranks};
+    window->row_count = 0;
+    for (uint32_t i = 0; i < ranks; i++)
+        window->medians[i] = window->spreads[i] = NAN;
+    if (index == SIZE_MAX || fold->ordinal == 0 || fold->rank_count < ranks)
+        return;
+    window->ordinal = steps_at(&analysis->steps, index)->digest.ordinal;
+    window->first_row = first_row(analysis, index, steps);
+    window->row_count = index - window->first_row + 1;
+    fill_columns(window, analysis, steps);
+    bool newest = window->ordinal + 1 == fold->ordinal && !fold->figures_only;
+    if (!newest)
+        work_out_samples(window, analysis, steps);
+    window->view = (struct window){
+        .ranks = ranks,
+        .steps = steps,
+        .stride = steps,
+        .slowdown = newest ? fold->samples : window->samples,
+        .own_median_ns = window->own_median_ns,
+        .time_ns = window->time_ns,
+        .exchange_ns = window->exchange_ns,
+        .median = window->medians,
+        .group = window->groups,
+        .host = window->hosts,
+        .group_count = fold->peers.unit_count + 1,
+        .host_count = fold->peers.unit_count + 1,
+        .named = window->named,
+        .simulated = analysis->simulated,
+    };
+    fill_ranks(window, analysis);
+}

@@ -1,0 +1,221 @@
+/* Verdicts that begin and end. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fold.h"
+#include "memory.h"
+#include "quantile.h"
+
+static int64_t step_of(const struct fold *fold, uint32_t ordinal)
+{
+    if (fold->ordinal - ordinal >= STRAGGLER_WINDOW_MAX) /* as far back as is known */
+        ordinal = fold->ordinal - STRAGGLER_WINDOW_MAX + 1;
+    return fold->ordinal_steps[ordinal % STRAGGLER_WINDOW_MAX];
+}
+
+static void remove_event(struct fold *fold, uint32_t index)
+{
+    memmove(fold->events + index, fold->events + index + 1,
+            (fold->event_count - index - 1) * sizeof(*fold->events));
+    fold->event_count--;
+    for (uint32_t i = 0; i < fold->rank_count; i++)
+        fold->ranks[i].event -= fold->ranks[i].event > (int32_t)index;
+    for (uint32_t u = 0; u < fold->unit_count; u++)
+        fold->units[u].event -= fold->units[u].event > (int32_t)index;
+}
+
+/* Room for one more event. When there is none the oldest spike goes, of which there
+ * may be any number, else the oldest that is past. */
+static bool make_room(struct fold *fold)
+{
+    if (fold->event_count < FOLD_EVENTS_MAX) {
+        if (fold->event_count == fold->event_capacity)
+            fold->events = memory_grown(fold->events, &fold->event_capacity, sizeof(*fold->events));
+        return true;
+    }
+    uint32_t past = UINT32_MAX;
+    fold->events_dropped++;
+    for (uint32_t i = 0; i < fold->event_count; i++) {
+        if (fold->events[i].kind == VERDICT_SPIKE) {
+            past = i;
+            break;
+        }
+        if (past == UINT32_MAX && fold->events[i].cleared_ordinal != UINT32_MAX)
+            past = i;
+    }
+    if (past == UINT32_MAX)
+        return false;
+    remove_event(fold, past);
+    fold_recover(fold);
+    return true;
+}
+
+struct fold_event *fold_event_new(struct fold *fold, enum verdict_kind kind, uint32_t who,
+                                  const struct step_row *row)
+{
+    if (!make_room(fold))
+        return NULL;
+    struct fold_event *event = &fold->events[fold->event_count++];
+    *event = (struct fold_event){
+        .kind = kind,
+        .who = who,
+        .attempt = row->attempt,
+        .phase = -1,
+        .slowdown = NAN,
+        .sure = NAN,
+        .own_time_ns = NAN,
+        .from_step = row->step,
+        .named_step = row->step,
+        .to_step = -1,
+        .cleared_step = -1,
+        .from_ordinal = fold->ordinal,
+        .named_ordinal = fold->ordinal,
+        .cleared_ordinal = UINT32_MAX,
+    };
+    return event;
+}
+
+const uint32_t *fold_event_slots(const struct fold *fold, const struct fold_event *event,
+                                 uint32_t *one, uint32_t *ret_count)
+{
+    *one = event->who;
+    *ret_count = event->kind == VERDICT_STRAGGLER;
+    if (event->kind != VERDICT_GROUP)
+        return one;
+    const struct peers_unit *unit = &fold->peers.units[event->who];
+    *ret_count = unit->ranks;
+    return fold->peers.members + unit->first;
+}
+
+void fold_recover(struct fold *fold)
+{
+    for (uint32_t i = 0; i < fold->rank_count; i++)
+        fold->ranks[i].covers = 0;
+    fold->in_force = 0;
+    fold->active = memory_resized(fold->active, fold->event_capacity, sizeof(*fold->active));
+    for (uint32_t k = 0; k < fold->event_count; k++) {
+        const struct fold_event *event = &fold->events[k];
+        uint32_t one, count;
+        if (event->cleared_ordinal != UINT32_MAX)
+            continue;
+        const uint32_t *slots = fold_event_slots(fold, event, &one, &count);
+        fold->active[fold->in_force++] = k;
+        for (uint32_t j = 0; j < count; j++)
+            fold->ranks[slots[j]].covers++;
+    }
+}
+
+static struct straggler *straggler_of(struct fold *fold, enum verdict_kind kind, uint32_t who)
+{
+    return kind == VERDICT_GROUP ? &fold->units[who].straggler : &fold->ranks[who].straggler;
+}
+
+static int32_t *event_of(struct fold *fold, enum verdict_kind kind, uint32_t who)
+{
+    return kind == VERDICT_GROUP ? &fold->units[who].event : &fold->ranks[who].event;
+}
+
+void fold_open(struct fold *fold, const struct fold_step *step, enum verdict_kind kind,
+               uint32_t who)
+{
+    const struct straggler *straggler = straggler_of(fold, kind, who);
+    struct fold_event *event = fold_event_new(fold, kind, who, step->row);
+    if (!event)
+        return;
+    uint32_t one, count;
+    const uint32_t *slots = fold_event_slots(fold, event, &one, &count);
+    size_t span = fold->ordinal - straggler->from;
+    size_t first = step->index > span ? step->index - span : 0;
+    event->from_ordinal = straggler->from;
+    event->from_step = step_of(fold, straggler->from);
+    event->phase =
+        fold_blame(step->steps, first, step->index, slots, count, fold->rank_count, step->choice);
+    *event_of(fold, kind, who) = (int32_t)fold->event_count - 1;
+    fold_recover(fold);
+    fold_loss_before(fold, step, event);
+}
+
+void fold_close(struct fold *fold, const struct step_row *row, enum verdict_kind kind, uint32_t who)
+{
+    struct straggler *straggler = straggler_of(fold, kind, who);
+    int32_t *index = event_of(fold, kind, who);
+    if (*index >= 0) {
+        struct fold_event *event = &fold->events[*index];
+        event->to_step = step_of(fold, straggler->to);
+        event->cleared_step = row->step;
+        event->cleared_ordinal = fold->ordinal;
+        event->slowdown = quantile_median(&straggler->since);
+        *index = -1;
+        fold_recover(fold);
+    }
+    quantile_done(&straggler->since);
+}
+
+/* How long the job was down: from when a rank left its last barrier to its begin of
+ * the first step after, the median over ranks, each by its own clock. */
+static double down_ns(const struct fold *fold, const struct fold_step *step)
+{
+    if (step->index == 0)
+        return NAN;
+    const struct step_row *row = step->row, *before = steps_at(step->steps, step->index - 1);
+    double *values = memory_resized(NULL, fold->rank_count, sizeof(*values));
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < fold->rank_count && i < row->capacity && i < before->capacity; i++)
+        if ((row->has[i] & RECORD_BEGIN) && before->has[i] && before->cells[i].mark_ns != INT64_MIN)
+            values[n++] = (double)(row->cells[i].begin_ns - before->cells[i].mark_ns);
+    double median = median_of(values, n);
+    free(values);
+    return median >= 0 ? median : NAN;
+}
+
+void fold_restart(struct fold *fold, const struct fold_step *step)
+{
+    double down = down_ns(fold, step);
+    int64_t lost = history_restart(&fold->history, step->row->step, down);
+    struct fold_event *event = fold_event_new(fold, VERDICT_RESTART, UINT32_MAX, step->row);
+    if (!event)
+        return;
+    event->own_time_ns = down;
+    event->repeated_steps = lost;
+    event->to_step = event->cleared_step = step->row->step;
+    event->cleared_ordinal = fold->ordinal;
+}
+
+/* Who, if anybody, made this step long: the last to arrive, when it was late by at
+ * least half of what the step was too long. */
+static void blame_spike(const struct fold *fold, const struct fold_step *step, double median_ns,
+                        struct fold_event *event)
+{
+    const struct step_digest *digest = &step->barrier->digest;
+    double excess_ns = event->own_time_ns - median_ns;
+    double late_ns = digest->own_max_ns - digest->own_median_ns;
+    double waited_ns = digest_late_ns(digest);
+    if (waited_ns > late_ns)
+        late_ns = waited_ns;
+    if (digest->last_slot < fold->rank_count && late_ns >= excess_ns / 2) {
+        event->who = digest->last_slot;
+        event->phase = fold_blame(step->steps, step->index, step->index, &event->who, 1,
+                                  fold->rank_count, step->choice);
+    } else {
+        event->phase =
+            fold_blame_all(step->row, fold_row_before(step->steps, step->index), fold->rank_count);
+    }
+}
+
+void fold_spike(struct fold *fold, const struct fold_step *step)
+{
+    double time_ns = (double)step->barrier->digest.step_time_ns;
+    double median_ns = rolling_median(&fold->times);
+    if (fold->times.count < FOLD_SPIKE_STEPS_MIN || !(time_ns > FOLD_SPIKE_FACTOR * median_ns) ||
+        (step->row->has_any & (RECORD_CHECKPOINT | RECORD_VALIDATION)))
+        return;
+    struct fold_event *event = fold_event_new(fold, VERDICT_SPIKE, UINT32_MAX, step->row);
+    if (!event)
+        return;
+    event->slowdown = time_ns / median_ns;
+    event->own_time_ns = time_ns;
+    event->to_step = event->cleared_step = step->row->step;
+    event->cleared_ordinal = fold->ordinal;
+    blame_spike(fold, step, median_ns, event);
+}

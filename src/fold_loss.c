@@ -1,0 +1,116 @@
+/* What the verdicts in force cost: how much earlier the last rank would have arrived
+ * if those that are named had been at the median. */
+#include <math.h>
+
+#include "fold.h"
+
+/* The largest own time of a step, over all ranks and over those that are left. */
+struct largest {
+    double all_ns, left_ns;
+};
+
+/* The arrival that counts when ranks are left out is at least the median. */
+static double loss_of(struct largest largest, double median_ns)
+{
+    double left = largest.left_ns > median_ns ? largest.left_ns : median_ns;
+    return largest.all_ns > left ? largest.all_ns - left : 0;
+}
+
+static bool is_of(const struct fold *fold, const struct fold_event *event, uint32_t slot)
+{
+    if (event->kind == VERDICT_STRAGGLER)
+        return slot == event->who;
+    return fold->peers.units[event->who].is_host ? fold->peers.host_unit[slot] == event->who
+                                                 : fold->peers.group_unit[slot] == event->who;
+}
+
+/* The two largest own times of a step. */
+static struct largest two_largest(const struct fold *fold, const double *own_ns)
+{
+    struct largest largest = {0, 0};
+    for (uint32_t i = 0; i < fold->rank_count; i++) {
+        double own = own_ns[i];
+        if (own > largest.all_ns) {
+            largest.left_ns = largest.all_ns;
+            largest.all_ns = own;
+        } else if (own > largest.left_ns) {
+            largest.left_ns = own;
+        }
+    }
+    return largest;
+}
+
+/* Without the ranks of one event. */
+static struct largest largest_without(const struct fold *fold, const struct fold_event *event,
+                                      const double *own_ns, struct largest two)
+{
+    struct largest largest = two;
+    if (event->kind == VERDICT_STRAGGLER) {
+        if (own_ns[event->who] != two.all_ns)
+            largest.left_ns = two.all_ns;
+        return largest;
+    }
+    largest.left_ns = 0;
+    for (uint32_t i = 0; i < fold->rank_count; i++)
+        if (own_ns[i] > largest.left_ns && !is_of(fold, event, i))
+            largest.left_ns = own_ns[i];
+    return largest;
+}
+
+/* Without all that are named; but `besides`, which may be NULL, is not counted. */
+static struct largest largest_unnamed(const struct fold *fold, const struct fold_event *besides,
+                                      const double *own_ns)
+{
+    struct largest largest = {0, 0};
+    for (uint32_t i = 0; i < fold->rank_count; i++) {
+        double own = own_ns[i];
+        if (own > largest.all_ns)
+            largest.all_ns = own;
+        if (!(own > largest.left_ns))
+            continue;
+        uint32_t covers = fold->ranks[i].covers;
+        if (covers == 0 || (besides && covers == 1 && is_of(fold, besides, i)))
+            largest.left_ns = own;
+    }
+    return largest;
+}
+
+double fold_loss(struct fold *fold, const struct fold_step *step)
+{
+    const struct step_digest *digest = &step->barrier->digest;
+    if (fold->in_force == 0 || !(digest->own_median_ns > 0))
+        return 0;
+    struct largest two = two_largest(fold, step->barrier->own_ns);
+    for (uint32_t k = 0; k < fold->in_force; k++) {
+        struct fold_event *event = &fold->events[fold->active[k]];
+        struct largest largest = largest_without(fold, event, step->barrier->own_ns, two);
+        event->lost_ns += loss_of(largest, digest->own_median_ns);
+        event->time_ns += digest->time_evidence ? (double)digest->step_time_ns : 0;
+    }
+    return loss_of(largest_unnamed(fold, NULL, step->barrier->own_ns), digest->own_median_ns);
+}
+
+void fold_loss_before(struct fold *fold, const struct fold_step *step, struct fold_event *event)
+{
+    uint32_t number = fold->history.next, ordinal = fold->ordinal;
+    for (size_t k = step->index; k-- > 0 && ordinal-- > event->from_ordinal;) {
+        const struct step_row *row = steps_at(step->steps, k);
+        if (row->attempt != step->row->attempt)
+            break;
+        bool known = row->digest.time_evidence != EVIDENCE_NONE;
+        barrier_compute(&fold->lookback, row, fold_row_before(step->steps, k), fold->rank_count,
+                        step->choice);
+        const double *own_ns = fold->lookback.own_ns;
+        double median_ns = fold->lookback.digest.own_median_ns;
+        number -= known;
+        if (!(median_ns > 0))
+            continue;
+        struct largest two = two_largest(fold, own_ns);
+        event->lost_ns += loss_of(largest_without(fold, event, own_ns, two), median_ns);
+        event->time_ns += known ? (double)row->digest.step_time_ns : 0;
+        double more = loss_of(largest_unnamed(fold, NULL, own_ns), median_ns) -
+                      loss_of(largest_unnamed(fold, event, own_ns), median_ns);
+        if (known && number < fold->history.next)
+            history_blame(&fold->history, number, more);
+    }
+}

@@ -1,0 +1,109 @@
+/* Steps that are kept, and steps that were lost. */
+#include "history.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+
+void history_done(struct history *history)
+{
+    free(history->ring);
+    *history = (struct history){0};
+}
+
+void history_copy(struct history *to, const struct history *from)
+{
+    history_done(to);
+    *to = *from;
+    if (!from->ring)
+        return;
+    to->ring = memory_resized(NULL, from->capacity, sizeof(*to->ring));
+    memcpy(to->ring, from->ring, from->capacity * sizeof(*to->ring));
+}
+
+static struct history_step *at(const struct history *history, uint32_t number)
+{
+    return &history->ring[number % history->capacity];
+}
+
+/* Room for one more to be remembered; the places of those that are change. */
+static void grow(struct history *history)
+{
+    uint32_t capacity = history->capacity ? history->capacity * 2 : 64;
+    struct history_step *ring = memory_resized(NULL, capacity, sizeof(*ring));
+    for (uint32_t i = 1; i <= history->count; i++)
+        ring[(history->next - i) % capacity] = *at(history, history->next - i);
+    free(history->ring);
+    history->ring = ring;
+    history->capacity = capacity;
+}
+
+static double known(float value)
+{
+    return isnan(value) ? 0 : value;
+}
+
+static void add_sums(struct history *history, const struct history_step *step, int sign)
+{
+    struct ledger_sums *sums = &history->sums;
+    sums->steps += sign;
+    sums->time_ns += sign * step->time_ns;
+    sums->own_ns += sign * known(step->own_ns);
+    sums->input_ns += sign * known(step->input_ns);
+    sums->late_ns += sign * known(step->late_ns);
+    sums->straggler_ns += sign * known(step->straggler_ns);
+    sums->exchange_ns += sign * known(step->exchange_ns);
+    sums->checkpoint_ns += sign * known(step->checkpoint_ns);
+    sums->validation_ns += sign * known(step->validation_ns);
+    history->tokens += sign * step->tokens;
+    history->own_steps += isnan(step->own_ns) ? 0 : sign;
+    history->input_steps += isnan(step->input_ns) ? 0 : sign;
+    history->exchange_steps += isnan(step->exchange_ns) ? 0 : sign;
+    history->token_steps += step->tokens > 0 ? sign : 0;
+}
+
+uint32_t history_add(struct history *history, const struct history_step *step)
+{
+    if (history->count == history->capacity && history->capacity < HISTORY_STEPS_MAX)
+        grow(history);
+    *at(history, history->next) = *step;
+    if (history->count < history->capacity)
+        history->count++;
+    add_sums(history, step, 1);
+    return history->next++;
+}
+
+void history_blame(struct history *history, uint32_t number, double ns)
+{
+    history->sums.straggler_ns += ns;
+    if (history->next - number <= history->count)
+        at(history, number)->straggler_ns += (float)ns;
+}
+
+int64_t history_restart(struct history *history, int64_t step, double down_ns)
+{
+    int64_t lost = 0;
+    history->restarts++;
+    if (isnan(down_ns))
+        history->down_unknown = true;
+    else
+        history->sums.down_ns += down_ns;
+    uint32_t kept = history->count;
+    while (kept > 0 && at(history, history->next - 1 - (uint32_t)lost)->step >= step) {
+        const struct history_step *old = at(history, history->next - 1 - (uint32_t)lost);
+        add_sums(history, old, -1);
+        history->sums.lost_ns += old->time_ns;
+        kept--;
+        lost++;
+    }
+    if (kept == 0 && lost == history->capacity && history->sums.steps > 0)
+        history->lost_more = true;
+    /* What is before them stays: a later restart may go back further. Their places
+     * are given anew. */
+    history->next -= (uint32_t)lost;
+    history->count = kept;
+    history->repeated_steps += lost;
+    return lost;
+}

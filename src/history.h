@@ -1,0 +1,45 @@
+/* What each step came to, summed over the span, and remembered one by one for as
+ * long as the run may go back to them: so that steps which are done again can be
+ * taken out as lost work. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ledger.h"
+
+#define HISTORY_STEPS_MAX 16384
+
+/* Nanoseconds of one step; NAN: not known. */
+struct history_step {
+    int64_t step;
+    float own_ns, input_ns, late_ns, straggler_ns, exchange_ns, checkpoint_ns, validation_ns;
+    double time_ns, tokens;
+};
+
+struct history {
+    struct history_step *ring; /* by the number of the step % capacity, owned */
+    uint32_t capacity, count;  /* count: of the attempt, HISTORY_STEPS_MAX at most */
+    uint32_t next;             /* numbers given so far */
+    struct ledger_sums sums;   /* of what is kept */
+    double tokens;             /* likewise */
+    int64_t own_steps, input_steps, exchange_steps; /* steps that have these */
+    int64_t token_steps;
+    int64_t repeated_steps;    /* done again, so far */
+    bool lost_more;            /* some that were lost are no longer remembered */
+    int restarts;
+    bool down_unknown;         /* how long the job was down at some restart */
+};
+
+void history_done(struct history *history); /* zero-initialised is empty */
+void history_copy(struct history *to, const struct history *from);
+
+/* One more step. Returns its number. */
+uint32_t history_add(struct history *history, const struct history_step *step);
+
+/* A straggler is found to have cost `ns` more in the step of that number. */
+void history_blame(struct history *history, uint32_t number, double ns);
+
+/* The run goes on from `step`, after being down for down_ns (NAN: not known): the
+ * steps from there on were lost. Returns how many. */
+int64_t history_restart(struct history *history, int64_t step, double down_ns);
