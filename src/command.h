@@ -11,6 +11,7 @@
 int command_watch(int argc, char **argv);  /* live screen */
 int command_report(int argc, char **argv); /* no screen: text or JSON */
 int command_demo(int argc, char **argv);   /* the barrier effect, simulated in process */
+int command_calc(int argc, char **argv);   /* Panels 1.1 and 1.2 */
 int command_manual(int argc, char **argv); /* prints the man page */
 
 /* "lockstep: " and the sentence (printf-like) on standard error, whatever is in

@@ -63,6 +63,7 @@ int command_manual(int argc, char **argv)
          ".B lockstep\n[\\fBwatch\\fR] [\\fIOPTION\\fR]... \\fISOURCE\\fR...\n.br\n"
          ".B lockstep report\n[\\fIOPTION\\fR]... \\fISOURCE\\fR...\n.br\n"
          ".B lockstep demo\n[\\fIOPTION\\fR]...\n.br\n"
+         ".B lockstep calc\n[\\fIOPTION\\fR]... [\\fIRUN\\fR]\n.br\n"
          ".B lockstep feed\n[\\fIOPTION\\fR]...\n"
          ".SH DESCRIPTION\n"
          "Reads what each rank of a training job says of its own steps, one JSON object a line,\n"
@@ -74,6 +75,11 @@ int command_manual(int argc, char **argv)
          "udp://HOST:PORT. Files are followed by name.\n"
          ".SH OPTIONS");
     options_help(COMMAND_ANY, put_option, NULL);
+    puts(".SH OPTIONS OF CALC\n"
+         "From 6ND to days on a cluster, and what one MFU point is worth. RUN is a run.json,\n"
+         "or the folder it is in; what is not said is the chapter's: Llama 3 405B on 16,384\n"
+         "H100. On a terminal a form, elsewhere the tables.");
+    options_help(COMMAND_CALC, put_option, NULL);
     put_keys();
     puts(".SH EXIT STATUS\n"
          "0 good; 1 a failure at run time; 2 wrong use; a signal is raised again.\n"

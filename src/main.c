@@ -14,6 +14,7 @@ static const struct {
     {"watch", command_watch, "SOURCE...   live screen (also the meaning of a bare SOURCE)"},
     {"report", command_report, "SOURCE...   no screen: text, or --json for scripts"},
     {"demo", command_demo, "            the barrier effect, simulated"},
+    {"calc", command_calc, "[RUN]       from 6ND to days; what one MFU point is worth"},
     {"feed", command_feed, "            writes records, simulated or recorded, paced in time"},
 };
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

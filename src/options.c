@@ -58,7 +58,7 @@ static bool set_demo(struct parser *parser, const struct option_info *info, cons
     case OPTION_SPEED:
         return option_number(parser, info, text, 0.001, 1000, &options->speed);
     default:
-        return option_set_run(parser, info, text);
+        return option_set_calc(parser, info, text);
     }
 }
 

@@ -13,6 +13,7 @@ enum {
     COMMAND_WATCH = 1,
     COMMAND_REPORT = 2,
     COMMAND_DEMO = 4,
+    COMMAND_CALC = 8,
     COMMAND_SCREEN = COMMAND_WATCH | COMMAND_DEMO,
     COMMAND_ANY = COMMAND_WATCH | COMMAND_REPORT | COMMAND_DEMO
 };
@@ -52,6 +53,10 @@ struct options {
     int64_t slow_rank; /* -1: nobody */
     double slow_factor;
     double speed;
+
+    double achieved_flops, gpu_hours; /* of calc, in the units of calc.h */
+    double mfu, effective;            /* 0 to 1 */
+    bool text;
 
     bool help;
     char **sources; /* borrowed from argv */

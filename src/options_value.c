@@ -17,33 +17,11 @@ bool option_fail(struct parser *parser, const char *format, ...)
     return false;
 }
 
-/* "405e9", "7B", "1.5T", "65536", "64k". */
-static bool read_count(struct str text, double *ret)
-{
-    static const struct {
-        char letter;
-        double factor;
-    } units[] = {{'k', 1e3}, {'K', 1e3}, {'m', 1e6}, {'M', 1e6},  {'b', 1e9},
-                 {'B', 1e9}, {'g', 1e9}, {'G', 1e9}, {'t', 1e12}, {'T', 1e12}};
-    double factor = 1;
-    for (size_t i = 0; text.len > 1 && i < sizeof(units) / sizeof(units[0]); i++) {
-        if (text.p[text.len - 1] == units[i].letter) {
-            factor = units[i].factor;
-            text.len--;
-            break;
-        }
-    }
-    if (!str_to_double(text, ret))
-        return false;
-    *ret *= factor;
-    return true;
-}
-
 bool option_number(struct parser *parser, const struct option_info *info, const char *text,
                    double low, double high, double *to)
 {
-    double value;
-    if (!read_count(str_from(text), &value) || !(value >= low && value <= high))
+    double value = 0;
+    if (!str_to_count(str_from(text), &value) || !(value >= low && value <= high))
         return option_fail(parser, "--%s takes a number from %g to %g, not '%s'", info->name, low,
                            high, text);
     *to = value;
@@ -62,7 +40,7 @@ bool option_integer(struct parser *parser, const struct option_info *info, const
 bool option_whole(struct parser *parser, const struct option_info *info, const char *text,
                   double high, double *to)
 {
-    double value;
+    double value = 0;
     if (!option_number(parser, info, text, 1, high, &value))
         return false;
     if (value != floor(value))

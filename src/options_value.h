@@ -41,3 +41,6 @@ bool option_share(const char *text, double *ret);
 
 /* Options of the run: options.run. */
 bool option_set_run(struct parser *parser, const struct option_info *info, const char *text);
+
+/* Options of calc: rates, shares, hours. */
+bool option_set_calc(struct parser *parser, const struct option_info *info, const char *text);

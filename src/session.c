@@ -28,6 +28,11 @@ struct sink session_sink(struct session *session)
     return (struct sink){session, on_record};
 }
 
+struct view_model *session_model(struct session *session)
+{
+    return &session->model;
+}
+
 struct loop *session_loop(struct session *session)
 {
     return session->loop;

@@ -33,6 +33,9 @@ void session_free(struct session *session);
 
 struct loop *session_loop(struct session *session);
 
+/* What is shown: for the caller to set before the session is opened. */
+struct view_model *session_model(struct session *session);
+
 /* Where sources put their records. */
 struct sink session_sink(struct session *session);
 

@@ -103,3 +103,24 @@ bool str_to_double(struct str s, double *ret)
     *ret = value;
     return true;
 }
+
+bool str_to_count(struct str s, double *ret)
+{
+    static const struct {
+        char letter;
+        double factor;
+    } units[] = {{'k', 1e3}, {'K', 1e3}, {'m', 1e6}, {'M', 1e6},  {'b', 1e9},
+                 {'B', 1e9}, {'g', 1e9}, {'G', 1e9}, {'t', 1e12}, {'T', 1e12}};
+    double factor = 1, value;
+    for (size_t i = 0; s.len > 1 && i < sizeof(units) / sizeof(units[0]); i++) {
+        if (s.p[s.len - 1] == units[i].letter) {
+            factor = units[i].factor;
+            s.len--;
+            break;
+        }
+    }
+    if (!str_to_double(s, &value) || !isfinite(value * factor))
+        return false;
+    *ret = value * factor;
+    return true;
+}

@@ -32,3 +32,7 @@ bool str_to_int(struct str s, int64_t low, int64_t high, int64_t *ret);
 /* The whole of s as a finite decimal number ("12", "1.5", "3.79e25"); the
  * point is '.' whatever the locale says. False otherwise, *ret untouched. */
 bool str_to_double(struct str s, double *ret);
+
+/* The same with a unit: "405e9", "7B", "1.5T", "64k" (k, M, G or B, T, in either
+ * case). */
+bool str_to_count(struct str s, double *ret);

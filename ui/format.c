@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -217,6 +218,59 @@ const char *format_decimal(char out[FORMAT_BYTES], double value)
     if (!isfinite(value) || fabs(value) > 1e24)
         return unknown(out);
     return in_units(out, DECIMAL_UNITS, LENGTH(DECIMAL_UNITS), value);
+}
+
+/* To so many significant digits; *ret_exponent is the power of ten of the first. */
+static double rounded(double value, int digits, int *ret_exponent)
+{
+    char text[40];
+    snprintf(text, sizeof(text), "%.*e", digits - 1, value);
+    *ret_exponent = atoi(strchr(text, 'e') + 1);
+    return strtod(text, NULL);
+}
+
+const char *format_rounded(char out[FORMAT_BYTES], double value, int digits)
+{
+    int exponent;
+    if (!isfinite(value) || fabs(value) >= NUMBER_MAX)
+        return unknown(out);
+    double shown = rounded(value, digits, &exponent);
+    int decimals = digits - 1 - exponent;
+    if (fabs(shown) >= 1000 && decimals <= 0)
+        return format_count(out, llround(shown));
+    snprintf(out, FORMAT_BYTES, "%.*f", decimals > 0 && decimals < 20 ? decimals : 0, shown);
+    return out;
+}
+
+const char *format_power(char out[FORMAT_BYTES], double value, int digits)
+{
+    char text[40];
+    int exponent;
+    if (!isfinite(value))
+        return unknown(out);
+    double shown = rounded(value, digits, &exponent);
+    if (shown == 0 || (fabs(shown) < 1e5 && fabs(shown) >= 1e-4))
+        return format_rounded(out, shown, digits);
+    snprintf(text, sizeof(text), "%.*e", digits - 1, value);
+    snprintf(out, FORMAT_BYTES, "%.*se%d", (int)strcspn(text, "e"), text, exponent);
+    return out;
+}
+
+const char *format_thousands(char out[FORMAT_BYTES], double value)
+{
+    int exponent;
+    if (!isfinite(value))
+        return unknown(out);
+    double shown = rounded(value, 4, &exponent);
+    if (fabs(shown) < 1e5 && fabs(shown) >= 1000)
+        return format_count(out, llround(value));
+    if (fabs(shown) < 1e5) {
+        snprintf(out, FORMAT_BYTES, "%.4g", value);
+        return out;
+    }
+    exponent = exponent / 3 * 3;
+    snprintf(out, FORMAT_BYTES, "%.4ge%d", shown / pow(10, exponent), exponent);
+    return out;
 }
 
 const char *format_bytes(char out[FORMAT_BYTES], uint64_t bytes)

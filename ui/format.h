@@ -54,6 +54,17 @@ const char *format_share(char out[FORMAT_BYTES], double share);
 /* Three significant digits and a decimal prefix: 65536 is "65.5 k", 9.89e14 "989 T". */
 const char *format_decimal(char out[FORMAT_BYTES], double value);
 
+/* So many significant digits (1 to 15): below 100,000 plain, "1,200", "38", "0.62";
+ * above as a power of ten, "3.79e25". */
+const char *format_power(char out[FORMAT_BYTES], double value, int digits);
+
+/* The same without powers, up to 1e15: "620,000". */
+const char *format_rounded(char out[FORMAT_BYTES], double value, int digits);
+
+/* At most four significant digits and a power of a thousand: "405e9", "15.6e12";
+ * below 100,000 without: "16,384", "0.5". */
+const char *format_thousands(char out[FORMAT_BYTES], double value);
+
 /* Binary: 8388608 is "8.00 MiB", 512 is "512 B". */
 const char *format_bytes(char out[FORMAT_BYTES], uint64_t bytes);
 

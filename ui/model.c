@@ -15,6 +15,9 @@ const char *screen_name(enum screen screen)
 void model_init(struct view_model *model, enum view_mode mode)
 {
     *model = (struct view_model){.mode = mode, .selected = -1, .rank_rows = 8};
+    calc_form_init(&model->calc);
+    if (mode == MODE_CALC)
+        model->screen = SCREEN_CALC;
 }
 
 enum evidence model_evidence(const struct view_model *model, enum evidence evidence)
@@ -25,7 +28,7 @@ enum evidence model_evidence(const struct view_model *model, enum evidence evide
 
 const char *model_mode_word(const struct view_model *model)
 {
-    static const char *const words[] = {"LIVE", "REPLAY", "DEMO", "ENDED"};
+    static const char *const words[] = {"LIVE", "REPLAY", "DEMO", "ENDED", "CALC"};
     return model->paused ? "PAUSED" : words[model->mode];
 }
 
@@ -134,7 +137,7 @@ static void select_slowest(struct view_model *model)
 
 static void show(struct view_model *model, enum screen screen)
 {
-    model->screen = screen;
+    model->screen = model->mode == MODE_CALC ? SCREEN_CALC : screen; /* there is no other */
     model->detail = false;
     model->help_scroll = model->page_scroll = 0;
 }
@@ -315,6 +318,21 @@ static bool look_command(struct view_model *model, struct key_event event)
     }
 }
 
+/* The arguments of the calculator, as they are seen: with the run's values. */
+static bool calc_key(struct view_model *model, struct key_event event)
+{
+    calc_form_fill(&model->calc, model->summary);
+    bool taken = calc_form_key(&model->calc, event);
+    say(model, model->calc.message);
+    return taken;
+}
+
+/* What a calculator without a job does not know. */
+static bool is_about_steps(enum command command)
+{
+    return command != CMD_QUIT && command != CMD_REDRAW && command != CMD_SUSPEND;
+}
+
 struct view_request model_key(struct view_model *model, struct key_event event)
 {
     bool always = event.code < ' ' && (event.command == CMD_QUIT || event.command == CMD_REDRAW ||
@@ -324,7 +342,11 @@ struct view_request model_key(struct view_model *model, struct key_event event)
         type(model, event);
         return request(REQUEST_NONE, 0);
     }
+    if (model->screen == SCREEN_CALC && !always && calc_key(model, event))
+        return request(REQUEST_NONE, 0);
     if (look_command(model, event))
+        return request(REQUEST_NONE, 0);
+    if (model->mode == MODE_CALC && is_about_steps(event.command))
         return request(REQUEST_NONE, 0);
     switch (event.command) {
     case CMD_QUIT:

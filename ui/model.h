@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "calc_form.h"
 #include "choice.h"
 #include "filter.h"
 #include "keys.h"
@@ -27,6 +28,7 @@ enum view_mode {
     MODE_REPLAY,
     MODE_DEMO,
     MODE_ENDED, /* the input has come to its end */
+    MODE_CALC,  /* no job at all: the calculator alone */
 };
 
 #define MODEL_TEXT_BYTES 160
@@ -68,6 +70,8 @@ struct view_model {
     char entry[FILTER_BYTES];
     char message[MODEL_TEXT_BYTES]; /* until the next key; raw bytes may stand in it */
 
+    struct calc_form calc; /* what the user changed in it; the view fills in the run */
+
     int rank_rows; /* that the screen, or its table, has; the caller sets it from
                       screen_rank_rows() */
 };
@@ -102,5 +106,5 @@ struct view_request model_key(struct view_model *model, struct key_event event);
 /* The evidence to show: all that comes from a simulated run is simulated. */
 enum evidence model_evidence(const struct view_model *model, enum evidence evidence);
 
-/* "LIVE", "PAUSED", "REPLAY", "DEMO", "ENDED". */
+/* "LIVE", "PAUSED", "REPLAY", "DEMO", "ENDED", "CALC". */
 const char *model_mode_word(const struct view_model *model);

@@ -73,10 +73,27 @@ static const struct line_key OTHER_KEYS[] = {
     {"space", "pause"}, {"Esc", "back"}, {NULL, NULL},
 };
 
+static const struct line_key CALC_KEYS[] = {
+    {"arrows", "choose, change"},
+    {"0-9", "type"},
+    {"r", "reset"},
+    {"q", "quit"},
+    {"?", "help"},
+    {"u", "all"},
+    {"Esc", "back"},
+    {NULL, NULL},
+};
+static const struct line_key ENTRY_KEYS[] = {
+    {"Enter", "take it"},      {"Esc", "leave it"}, {"^U", "empty"},
+    {"405e9 405B", "numbers"}, {NULL, NULL},
+};
+
 static const struct line_key *keys_of(const struct view_model *model)
 {
     if (model->screen == SCREEN_RANKS)
         return model->detail ? DETAIL_KEYS : TABLE_KEYS;
+    if (model->screen == SCREEN_CALC)
+        return model->calc.editing ? ENTRY_KEYS : CALC_KEYS;
     return OTHER_KEYS;
 }
 
@@ -108,7 +125,8 @@ static int draw_bindings(struct canvas *canvas, struct rect line, const struct v
     const struct key_binding *bindings = keys_bindings(&count);
     int x = 1;
     if (model->screen != SCREEN_TIMELINE) {
-        x = draw_place(canvas, line, x, model);
+        if (model->mode != MODE_CALC && !model->calc.editing)
+            x = draw_place(canvas, line, x, model);
         for (const struct line_key *key = keys_of(model); key->key; key++)
             x = draw_key(canvas, line, x, key->key, key->label);
         return x;
