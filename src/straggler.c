@@ -107,6 +107,10 @@ enum straggler_change straggler_judge(struct straggler *straggler, const float *
         if (straggler->above_half * 2 > straggler->count)
             return STRAGGLER_SAME;
         straggler->named = false;
+        if (straggler->count == 0) { /* it has gone: its last sample has just left the window */
+            straggler->to = ordinal - test->window;
+            return STRAGGLER_CLEARED;
+        }
         change_ordinal(row, test->window, ordinal, 1 + test->threshold / 2, -1, &straggler->to);
         return STRAGGLER_CLEARED;
     }
