@@ -6,13 +6,35 @@
 #define CUT_GRID 0.05   /* a cut axis begins at a multiple of this, x median */
 #define CUT_MARGIN 0.03 /* what the shortest bar keeps above it */
 
+double axis_begin_s(const struct summary_rank *rank)
+{
+    return isfinite(rank->late_begin_s) && rank->late_begin_s > 0 ? rank->late_begin_s : 0;
+}
+
+double axis_arrival_s(const struct summary_rank *rank)
+{
+    return axis_begin_s(rank) + rank->own_s;
+}
+
+/* The last arrival: of the longest own time, or of a rank that began late. */
+static double last_arrival(const struct summary *summary)
+{
+    double last_s = summary->shown.own_max_s;
+    for (size_t i = 0; i < summary->rank_count; i++) {
+        double end_s = axis_arrival_s(&summary->ranks[i]);
+        if (axis_begin_s(&summary->ranks[i]) > 0 && isfinite(end_s) && end_s > last_s)
+            last_s = end_s;
+    }
+    return last_s;
+}
+
 static double shortest(const struct summary *summary, const struct choice *choice)
 {
     double least = INFINITY;
     for (size_t i = 0; i < choice->count; i++) {
-        double own_s = summary->ranks[choice->rows[i].index].own_s;
-        if (isfinite(own_s) && own_s < least)
-            least = own_s;
+        double end_s = axis_arrival_s(&summary->ranks[choice->rows[i].index]);
+        if (isfinite(end_s) && end_s < least)
+            least = end_s;
     }
     return least;
 }
@@ -29,7 +51,7 @@ static double cut_at(double shortest_s, double median_s)
 struct axis axis_make(const struct summary *summary, const struct choice *choice, bool relative,
                       bool cut)
 {
-    struct axis axis = {.high = summary->shown.own_max_s, .median = summary->shown.own_median_s};
+    struct axis axis = {.high = last_arrival(summary), .median = summary->shown.own_median_s};
     axis.known = summary->shown.known && isfinite(axis.high) && axis.high > 0;
     if (!axis.known)
         return axis;

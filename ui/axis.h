@@ -11,7 +11,7 @@ struct axis {
     bool cut;      /* it begins at `low`, and a break mark must say so */
     bool relative; /* labels are multiples of the median, not seconds */
     double low;    /* seconds at the left end: 0 unless cut */
-    double high;   /* seconds at the right end: the last arrival */
+    double high;   /* seconds at the right end: the last arrival, late begins included */
     double median; /* own time, seconds; NAN when not known */
 };
 
@@ -21,6 +21,12 @@ struct axis {
  * no cut when that would be 0. `relative` without a known median gives seconds. */
 struct axis axis_make(const struct summary *summary, const struct choice *choice, bool relative,
                       bool cut);
+
+/* Where the bar of a rank begins: at its late begin, if there is one that is known;
+ * 0 is where the first rank began. And where it ends: at its arrival; NAN when its
+ * own time is not known. Seconds. */
+double axis_begin_s(const struct summary_rank *rank);
+double axis_arrival_s(const struct summary_rank *rank);
 
 /* Length of a bar in eighths of a cell when the axis is `cells` wide; within
  * 0 and 8 x cells. */

@@ -7,7 +7,8 @@
 
 #include "format.h"
 
-#define LABEL_CELLS 7 /* a tick's share of the axis */
+#define LABEL_CELLS 7   /* a tick's share of the axis */
+#define LATE_SEEN 0.005 /* of the longest own time */
 
 static const struct bars_glyph GLYPHS[PART_COUNT] = {
     [PART_OWN] = {"own time", 0x2588, '#', STYLE_OWN},
@@ -15,6 +16,7 @@ static const struct bars_glyph GLYPHS[PART_COUNT] = {
     [PART_DATA] = {"data", 0x2592, 'd', STYLE_DATA},
     [PART_FORWARD] = {"forward", 0x2588, 'F', STYLE_FORWARD},
     [PART_BACKWARD] = {"backward", 0x2593, 'B', STYLE_BACKWARD},
+    [PART_LATE] = {"in no phase", 0x00B7, ':', STYLE_DIM},
     [PART_WAIT] = {"wait", 0x2591, '.', STYLE_WAIT},
     [PART_BARRIER] = {"barrier", 0x2502, '|', STYLE_BARRIER},
 };
@@ -81,17 +83,30 @@ static void split_own(const struct summary_rank *rank, double ret_s[PART_COUNT])
 }
 
 static int draw_phases(struct canvas *canvas, struct rect line, int from, int cells,
-                       const struct axis *axis, const struct summary_rank *rank)
+                       const struct axis *axis, const struct summary_rank *rank, int late)
 {
-    double seconds[PART_COUNT] = {0}, sum = 0;
+    double seconds[PART_COUNT] = {0}, sum = late > 0 ? axis_begin_s(rank) : 0;
     split_own(rank, seconds);
-    int end = from + (axis_eighths(axis, rank->own_s, cells) + 4) / 8, x = from;
+    int end = from + (axis_eighths(axis, axis_arrival_s(rank), cells) + 4) / 8, x = from + late;
     for (int part = PART_OTHER; part <= PART_BACKWARD; part++) {
         sum += seconds[part];
         int to = from + (axis_eighths(axis, sum, cells) + 4) / 8;
         x = fill(canvas, line, x, to < end ? to : end, (enum bars_part)part);
     }
-    return x;
+    /* A late begin that is too short to be seen: the bar ends at the arrival all the same. */
+    return axis_begin_s(rank) > 0 ? fill(canvas, line, x, end, PART_BACKWARD) : x;
+}
+
+/* Cells before the bar: what is less than half of one is not seen. */
+static int late_cells(const struct axis *axis, const struct summary_rank *rank, int cells)
+{
+    return (axis_eighths(axis, axis_begin_s(rank), cells) + 4) / 8;
+}
+
+/* On a cut axis the begin of a bar lies in what is cut away. */
+static bool hides_late(const struct axis *axis, const struct summary_rank *rank, int cells)
+{
+    return axis->cut && cells > 0 && axis_begin_s(rank) >= (axis->high - axis->low) / cells / 2;
 }
 
 void bars_draw(struct canvas *canvas, struct rect line, const struct axis *axis,
@@ -105,11 +120,14 @@ void bars_draw(struct canvas *canvas, struct rect line, const struct axis *axis,
     int from = break_cells(axis, cells), x;
     bool split = phases && rank->has & (RECORD_DATA | RECORD_FORWARD | RECORD_BACKWARD);
     enum bars_part first = split && rank->has & RECORD_DATA ? PART_DATA : PART_OWN;
-    draw_break(canvas, line, from, first);
+    int late = late_cells(axis, rank, cells - from);
+    draw_break(canvas, line, from, hides_late(axis, rank, cells - from) ? PART_LATE : first);
+    fill(canvas, line, from, from + late, PART_LATE);
     if (split)
-        x = draw_phases(canvas, line, from, cells - from, axis, rank);
+        x = draw_phases(canvas, line, from, cells - from, axis, rank, late);
     else
-        x = draw_own(canvas, line, from, axis_eighths(axis, rank->own_s, cells - from),
+        x = draw_own(canvas, line, from + late,
+                     axis_eighths(axis, axis_arrival_s(rank), cells - from) - 8 * late,
                      rank->straggler);
     fill(canvas, line, x, cells, PART_WAIT);
     bars_put(canvas, line, cells, PART_BARRIER);
@@ -201,6 +219,14 @@ void bars_draw_axis(struct canvas *canvas, struct rect rect, const struct axis *
     canvas_printf(canvas, rect, bar_x + bar_width, rect.height - 1, STYLE_DIM, " %s", scale.name);
 }
 
+bool bars_have_late(const struct summary *summary)
+{
+    for (size_t i = 0; i < summary->rank_count; i++)
+        if (axis_begin_s(&summary->ranks[i]) > LATE_SEEN * summary->shown.own_max_s)
+            return true;
+    return false;
+}
+
 /* Whether the phases leave anything of the own time that could be seen. */
 static bool has_other(const struct summary *summary)
 {
@@ -218,13 +244,13 @@ void bars_draw_legend(struct canvas *canvas, struct rect line, const struct view
     uint32_t has = 0;
     for (size_t i = 0; i < model->summary->rank_count; i++)
         has |= model->summary->ranks[i].has;
-    bool other = has_other(model->summary);
+    bool other = has_other(model->summary), late = bars_have_late(model->summary);
     int x = 1;
     for (int part = PART_OTHER; part <= PART_WAIT; part++) {
         bool phase = part >= PART_DATA && part <= PART_BACKWARD;
         if (phase && !(has & (1u << (PHASE_DATA + part - PART_DATA))))
             continue;
-        if (part == PART_OTHER && !other)
+        if ((part == PART_OTHER && !other) || (part == PART_LATE && !late))
             continue;
         bars_put(canvas, line, x, (enum bars_part)part);
         bars_put(canvas, line, x + 1, (enum bars_part)part);

@@ -4,7 +4,8 @@
 #include "axis.h"
 #include "view.h"
 
-/* Own time, then waiting, then the barrier in the last cell of the line: in
+/* Own time, then waiting, then the barrier in the last cell of the line; a rank that
+ * began late has cells of their own kind before its own time. In
  * eighths of a cell with Unicode, whole cells in ASCII. A cut axis shows a
  * break near the left end. `phases`: own time as segments, each its own glyph. */
 void bars_draw(struct canvas *canvas, struct rect line, const struct axis *axis,
@@ -14,6 +15,9 @@ void bars_draw(struct canvas *canvas, struct rect line, const struct axis *axis,
  * there are two; `bar` says where the bars stand in it. */
 void bars_draw_axis(struct canvas *canvas, struct rect rect, const struct axis *axis, int bar_x,
                     int bar_width);
+
+/* Whether a rank of the shown step began so late that it can be seen. */
+bool bars_have_late(const struct summary *summary);
 
 /* What each glyph of the phases means. */
 void bars_draw_legend(struct canvas *canvas, struct rect line, const struct view_model *model);
@@ -30,6 +34,7 @@ enum bars_part {
     PART_DATA,
     PART_FORWARD,
     PART_BACKWARD,
+    PART_LATE, /* in no phase: before it began */
     PART_WAIT,
     PART_BARRIER,
     PART_COUNT

@@ -147,6 +147,34 @@ static void put_rank(FILE *to, const struct summary_rank *rank)
     fputs("}", to);
 }
 
+static void put_clock(FILE *to, const struct clock_offset *clock, bool simulated)
+{
+    fputs("{\"host\": ", to);
+    put_text_or_null(to, clock->host);
+    fprintf(to, ", \"rank\": %" PRId64 ", \"offset_s\": ", clock->rank);
+    put_number(to, clock->offset_s, 6);
+    fputs(", \"error_s\": ", to);
+    put_number(to, clock->error_s, 6);
+    fputs(", \"drift\": ", to);
+    put_number(to, clock->drift, 10);
+    fputs(", \"drift_error\": ", to);
+    put_number(to, clock->drift_error, 10);
+    fprintf(to, ", \"steps\": %d, \"evidence\": \"%s\"}", clock->steps,
+            evidence_name(simulated ? EVIDENCE_SIMULATED : EVIDENCE_COMPUTED));
+}
+
+static void put_clocks(FILE *to, const struct summary *summary)
+{
+    fputs("  \"clocks\": {\"worst_s\": ", to);
+    put_number(to, summary->clock_count > 0 ? summary->clock_worst_s : NAN, 6);
+    fputs(", \"hosts\": [", to);
+    for (size_t i = 0; i < summary->clock_count; i++) {
+        fputs(i ? ",\n    " : "\n    ", to);
+        put_clock(to, &summary->clocks[i], summary->simulated);
+    }
+    fputs("]},\n", to);
+}
+
 static void put_verdict(FILE *to, const struct verdict *verdict)
 {
     fprintf(to, "{\"kind\": \"%s\", ", verdict_kind_name(verdict->kind));
@@ -176,6 +204,7 @@ void report_json(FILE *to, const struct summary *summary)
     put_span(to, summary);
     put_utilization(to, summary, "mfu", summary->mfu);
     put_utilization(to, summary, "hfu", summary->hfu);
+    put_clocks(to, summary);
     fputs("  \"per_rank\": [", to);
     for (size_t i = 0; i < summary->rank_count; i++) {
         fputs(i ? ",\n    " : "\n    ", to);

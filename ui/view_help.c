@@ -99,6 +99,8 @@ static void draw_signs(struct page *page)
     sign(page, PART_OWN, false, "own time: what the rank does before the barrier");
     sign(page, PART_OWN, true, "own time of a straggler; its row says so too");
     sign(page, PART_WAIT, false, "wait: it has arrived, the last has not");
+    if (page->model->summary->clock_count > 0)
+        sign(page, PART_LATE, false, "in no phase: it began later than the others");
     sign(page, PART_BARRIER, false, "barrier: the last rank arrives, all go on");
     sign(page, PART_DATA, false, "data: waiting for the input (phases on)");
     sign(page, PART_FORWARD, false, "forward pass (phases on)");
@@ -134,6 +136,21 @@ static void draw_wait_rule(struct page *page)
         paragraph(page, 2, "not known before the first whole step.");
     if (summary->rules_mixed)
         paragraph(page, 2, "Not every step of this run has the same rule.");
+}
+
+static void draw_clocks(struct page *page)
+{
+    const struct summary *summary = page->model->summary;
+    char worst[FORMAT_BYTES], text[FORMAT_BYTES];
+    if (summary->clock_count == 0)
+        return;
+    heading(page, "Clocks");
+    format_duration(worst, summary->clock_worst_s, page->canvas.unicode);
+    paragraph(page, 2,
+              "All ranks leave a barrier together: what their clocks say of that moment differs by "
+              "what they are off. The median over steps, against the median rank; the worst is off "
+              "by %s. Told when it is over 1 ms and three errors. Bars are drawn on aligned time.",
+              format_evidence(text, worst, model_evidence(page->model, EVIDENCE_COMPUTED)));
 }
 
 static void draw_stragglers(struct page *page)
@@ -213,6 +230,7 @@ static void draw_page(struct page *page)
     draw_evidence(page);
     draw_signs(page);
     draw_wait_rule(page);
+    draw_clocks(page);
     draw_stragglers(page);
     draw_mfu(page);
     draw_source(page);
