@@ -4,12 +4,16 @@
 #include <string.h>
 
 #include "alarm_lines.h"
+#include "clock_lines.h"
+#include "clocks.h"
 #include "format.h"
 #include "mfu.h"
 #include "model.h"
 #include "report.h"
 #include "text.h"
 #include "verdict_lines.h"
+
+#define CLOCKS_MAX 64 /* that get a line */
 
 struct report {
     FILE *to;
@@ -169,6 +173,45 @@ static void put_ranks(const struct report *report)
     }
 }
 
+static void put_clock(const struct report *report, const struct clock_offset *clock)
+{
+    char offset[FORMAT_BYTES], error[FORMAT_BYTES], drift[FORMAT_BYTES], drift_error[FORMAT_BYTES];
+    char host[4 * RUN_TEXT_BYTES];
+    clock_offset_text(offset, clock->offset_s, false); /* ASCII: columns of bytes */
+    format_duration(error, clock->error_s, false);
+    clock_drift_text(drift, clock->drift, false);
+    clock_drift_text(drift_error, clock->drift_error, false);
+    fprintf(report->to, "%7" PRId64 "  %10s %10s  %12s %12s  %7d  %s\n", clock->rank, offset, error,
+            drift, drift_error[0] == '+' ? drift_error + 1 : drift_error, clock->steps,
+            safe(host, clock->host));
+}
+
+/* Those that are off, the first CLOCKS_MAX; else how well they agree. */
+static void put_clocks(const struct report *report)
+{
+    const struct summary *summary = report->summary;
+    size_t off = clocks_off(summary), put = 0;
+    char worst[FORMAT_BYTES], all[FORMAT_BYTES], letter = summary->simulated ? 's' : 'c';
+    if (summary->clock_count == 0)
+        return;
+    format_counted(all, (int64_t)summary->clock_count, clock_owner(summary));
+    fprintf(report->to, "\nclocks       of %s: the farthest is off by %s %c; %s over 1 ms\n", all,
+            format_duration(worst, summary->clock_worst_s, report->unicode), letter,
+            off > 0 ? "these are" : "none is surely");
+    if (off > 0)
+        fprintf(report->to,
+                "   rank    offset %c    error %c       drift %c      error %c  samples  host\n",
+                letter, letter, letter, letter);
+    for (size_t i = 0; i < summary->clock_count && put < CLOCKS_MAX; i++) {
+        if (!clock_is_off(&summary->clocks[i]))
+            continue;
+        put_clock(report, &summary->clocks[i]);
+        put++;
+    }
+    if (off > put)
+        fprintf(report->to, "   and %s more\n", format_count(all, (int64_t)(off - put)));
+}
+
 static void put_source(const struct report *report)
 {
     const struct source_counts *counts = &report->summary->source;
@@ -199,6 +242,7 @@ void report_text(FILE *to, const struct summary *summary, bool unicode)
     put_sentences(&report);
     put_past(&report);
     put_ranks(&report);
+    put_clocks(&report);
     put_source(&report);
     fputs("\nm measured  c computed  s simulated  e our example\n", to);
 }
