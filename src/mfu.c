@@ -219,7 +219,7 @@ static void add(struct words *words, const char *format, ...)
         words->length = words->size - 1;
 }
 
-static void add_parameters(struct words *words, const char *what, double count)
+const char *mfu_count(char out[MFU_COUNT_BYTES], double count)
 {
     static const struct {
         double unit;
@@ -228,8 +228,9 @@ static void add_parameters(struct words *words, const char *what, double count)
     size_t i = 0;
     while (count < units[i].unit)
         i++;
-    add(words, "%s %.4g%s", what, units[i].unit > 0 ? count / units[i].unit : count,
-        units[i].letter);
+    snprintf(out, MFU_COUNT_BYTES, "%.4g%s", units[i].unit > 0 ? count / units[i].unit : count,
+             units[i].letter);
+    return out;
 }
 
 static void add_attention(struct words *words, const struct run *run)
@@ -255,6 +256,7 @@ static void add_peak(struct words *words, const struct run *run)
 void mfu_convention(const struct run *run, char *out, size_t size)
 {
     struct words words = {out, size, 0};
+    char count[MFU_COUNT_BYTES];
     assert(size > 0);
     add_attention(&words, run);
     if (run->recompute == RECOMPUTE_SHARE)
@@ -262,9 +264,9 @@ void mfu_convention(const struct run *run, char *out, size_t size)
     else
         add(&words, "recompute %s, ", recompute_name(run->recompute));
     if (run->active_params > 0)
-        add_parameters(&words, "active parameters", run->active_params);
+        add(&words, "active parameters %s", mfu_count(count, run->active_params));
     else if (run->params > 0)
-        add_parameters(&words, "parameters", run->params);
+        add(&words, "parameters %s", mfu_count(count, run->params));
     else
         add(&words, "parameters unknown");
     if (trained_share(run) < 1)

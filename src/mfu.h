@@ -37,6 +37,10 @@ const char *recompute_name(enum recompute recompute); /* "none", "selective", "f
  * 160 bytes are always enough. */
 void mfu_convention(const struct run *run, char *out, size_t size);
 
+#define MFU_COUNT_BYTES 24
+/* "405B", "8.03B", "528.1K", "12": a number of parameters, four digits at most. */
+const char *mfu_count(char out[MFU_COUNT_BYTES], double count);
+
 /* Dense peak of one GPU in FLOP/s by its name, letter case ignored, the longest
  * name that stands in it first ("NVIDIA H200" before H20); 0 when the chip, or its
  * peak in this number format, is not known: never a guess. Sources: peaks.def. */

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "alarm_mfu.h"
 #include "format.h"
 
 #define SILENT_STEPS 3     /* step times without any record before it is said */
@@ -31,16 +32,6 @@ static bool say_silence(const struct view_model *model, struct sentence *line)
         sentence_add(line, "no record for %s, a step takes %s: does the job hang?",
                      format_silence(silent, summary->silent_s), step);
     }
-    return true;
-}
-
-static bool say_mfu_over(const struct view_model *model, struct sentence *line)
-{
-    const struct summary *summary = model->summary;
-    if (!quantity_known(summary->mfu) || !(summary->mfu.value > 1))
-        return false;
-    sentence_add(line,
-                 "MFU over 100%%: is the peak the sparse one? another chip? FP8 on a 16-bit peak?");
     return true;
 }
 
@@ -104,7 +95,8 @@ static bool say_complaint(const struct view_model *model, struct sentence *line)
 int alarm_lines(const struct view_model *model, struct sentence *lines, int max)
 {
     static bool (*const alarms[])(const struct view_model *, struct sentence *) = {
-        say_silence, say_mfu_over, say_counters, say_tokens, say_buffer, say_complaint};
+        say_silence,       alarm_mfu_over, alarm_hfu_over, say_counters, alarm_peak_unknown,
+        alarm_peak_factor, alarm_sizes,    say_tokens,     say_buffer,   say_complaint};
     assert(max >= 0 && max <= ALARM_LINES_MAX);
     int used = 0;
     for (size_t i = 0; i < sizeof(alarms) / sizeof(alarms[0]) && used < max; i++) {
@@ -129,8 +121,7 @@ bool alarm_mfu_needs(const struct view_model *model, struct sentence *line)
         return false;
     bool params = run->params > 0 || run->active_params > 0;
     if (summary->peak_flops <= 0 && run->chip[0]) {
-        sentence_add(line, "peak unknown for ");
-        sentence_add_raw(line, run->chip);
+        alarm_add_unknown_peak(run, line);
         sentence_add(line, "; ");
     }
     sentence_add(line, "needs ");

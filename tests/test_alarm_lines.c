@@ -1,0 +1,277 @@
+/* What is not to be believed, in words: each cause to the letter. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "alarm_lines.h"
+#include "mfu.h"
+#include "str.h"
+#include "view_fixture.h"
+
+/* Eight H100 and a 405B model; nothing wrong with it. */
+struct scene {
+    struct summary summary;
+    struct view_model model;
+};
+
+static void scene_init(struct scene *scene)
+{
+    fixture_figure(&scene->summary, 8);
+    model_init(&scene->model, MODE_LIVE);
+    scene->model.summary = &scene->summary;
+}
+
+static void set_chip(struct scene *scene, const char *chip)
+{
+    str_copy(scene->summary.run.chip, sizeof(scene->summary.run.chip), str_from(chip));
+    scene->summary.peak_flops = run_peak_flops(&scene->summary.run);
+}
+
+static void set_mfu(struct scene *scene, double mfu, double hfu)
+{
+    scene->summary.mfu = fixture_quantity(mfu, EVIDENCE_COMPUTED);
+    scene->summary.hfu = fixture_quantity(hfu, EVIDENCE_COMPUTED);
+}
+
+/* The only alarm there is; NULL: none. */
+static const char *only_alarm(struct scene *scene)
+{
+    static struct sentence lines[ALARM_LINES_MAX];
+    int count = alarm_lines(&scene->model, lines, ALARM_LINES_MAX);
+    assert_in_range(count, 0, 1);
+    return count ? lines[0].text : NULL;
+}
+
+static void expect(struct scene *scene, const char *text)
+{
+    const char *got = only_alarm(scene);
+    if (!got || strcmp(got, text) != 0)
+        print_error("expected: %s\n     got: %s\n", text, got ? got : "nothing");
+    assert_non_null(got);
+    assert_string_equal(got, text);
+    summary_done(&scene->summary);
+}
+
+static void a_run_that_can_be_believed_has_no_alarm(void **state)
+{
+    struct scene scene;
+    scene_init(&scene);
+    assert_null(only_alarm(&scene));
+    set_mfu(&scene, 1, 1); /* to the last FLOP: no more than there is */
+    assert_null(only_alarm(&scene));
+    scene.summary.mfu = scene.summary.hfu = quantity_none();
+    assert_null(only_alarm(&scene));
+    summary_done(&scene.summary);
+}
+
+static void an_fp8_run_on_a_bf16_peak_is_suspected(void **state)
+{
+    struct scene scene;
+    scene_init(&scene);
+    set_mfu(&scene, 1.12, 1.12);
+    expect(&scene, "MFU over 100%: FP8 run on a BF16 peak? then 56.0% c; sparse/dense factor two?");
+    scene_init(&scene);
+    scene.summary.simulated = true; /* all numbers are then simulated */
+    set_mfu(&scene, 1.12, 1.12);
+    expect(&scene, "MFU over 100%: FP8 run on a BF16 peak? then 56.0% s; sparse/dense factor two?");
+    scene_init(&scene);
+    scene.summary.run.format = NUMBER_TF32;
+    set_chip(&scene, "A100");
+    set_mfu(&scene, 1.5, 1.5);
+    expect(&scene,
+           "MFU over 100%: BF16 run on a TF32 peak? then 75.0% c; sparse/dense factor two?");
+    scene_init(&scene);
+    scene.summary.run.format = NUMBER_TF32;
+    set_chip(&scene, "H100");
+    set_mfu(&scene, 2.5, 2.5);
+    expect(&scene, "MFU over 100%: FP8 run on a TF32 peak? then 62.5% c");
+}
+
+static void a_factor_of_two_is_suspected_where_no_format_explains_it(void **state)
+{
+    struct scene scene;
+    scene_init(&scene);
+    set_chip(&scene, "A100"); /* it has no FP8 */
+    set_mfu(&scene, 1.3, 1.3);
+    expect(&scene, "MFU over 100%: another chip? a peak off by two, sparse/dense? then 65.0% c");
+    scene_init(&scene);
+    scene.summary.run.format = NUMBER_FP8; /* there is no faster one */
+    set_chip(&scene, "H100");
+    set_mfu(&scene, 1.3, 1.3);
+    expect(&scene, "MFU over 100%: another chip? a peak off by two, sparse/dense? then 65.0% c");
+}
+
+static void a_peak_given_is_held_against_the_chips(void **state)
+{
+    struct scene scene;
+    scene_init(&scene);
+    scene.summary.run.peak_flops = 494.5e12;
+    set_chip(&scene, "H100");
+    set_mfu(&scene, 1.12, 1.12);
+    expect(&scene,
+           "MFU over 100%: sparse/dense factor two? H100's dense 989 TFLOP/s gives 56.0% c, "
+           "given is 494.5");
+    scene_init(&scene);
+    scene.summary.run.peak_flops = 312e12; /* of an A100 */
+    set_chip(&scene, "H100");
+    set_mfu(&scene, 1.5, 1.5);
+    expect(&scene,
+           "MFU over 100%: wrong peak? H100's dense 989 TFLOP/s gives 47.3% c, given is 312");
+    scene_init(&scene);
+    scene.summary.run.peak_flops = 1979e12; /* possible, but half of what is true */
+    set_chip(&scene, "H100");
+    set_mfu(&scene, 0.2, 0.2);
+    expect(&scene, "peak given 1979 TFLOP/s, twice H100's dense BF16 989: the sparse one? or "
+                   "--format fp8");
+    scene_init(&scene);
+    scene.summary.run.peak_flops = 624e12;
+    set_chip(&scene, "A100");
+    set_mfu(&scene, 0.2, 0.2);
+    expect(&scene, "peak given 624 TFLOP/s, twice A100's dense BF16 312: the sparse one?");
+    scene_init(&scene);
+    scene.summary.run.peak_flops = 494.5e12;
+    set_chip(&scene, "H100");
+    set_mfu(&scene, 0.8, 0.8);
+    expect(&scene, "peak given 494.5 TFLOP/s, half of H100's dense BF16 989: of another number "
+                   "format?");
+    scene_init(&scene);
+    scene.summary.run.peak_flops = 750e12; /* power-capped, say: somebody knows */
+    set_chip(&scene, "H100");
+    assert_null(only_alarm(&scene));
+    summary_done(&scene.summary);
+}
+
+static void what_the_mask_hides_may_have_been_counted(void **state)
+{
+    struct scene scene;
+    scene_init(&scene);
+    scene.summary.run.params = 1e9;
+    scene.summary.run.layers = 16;
+    scene.summary.run.hidden = 2048;
+    scene.summary.run.sequence = 8192;
+    scene.summary.attention = mfu_attention(&scene.summary.run);
+    set_mfu(&scene, 1.05, 1.05); /* 6e9 and 3.22e9: causal is 82.5% of it */
+    expect(&scene,
+           "MFU over 100%: is what the mask hides counted? --attention causal gives 86.7% c");
+}
+
+static void tokens_that_the_records_deny_come_first(void **state)
+{
+    struct scene scene;
+    struct sentence lines[ALARM_LINES_MAX];
+    scene_init(&scene);
+    scene.summary.tokens_disagree = true;
+    scene.summary.tokens_recorded = 2e6;
+    scene.summary.tokens_per_step = 16e6;
+    set_mfu(&scene, 4, 4);
+    assert_int_equal(alarm_lines(&scene.model, lines, ALARM_LINES_MAX), 2);
+    assert_string_equal(lines[0].text, "MFU over 100%: wrong tokens a step? the records' 2,000,000 "
+                                       "give 50.0% c");
+    assert_string_equal(lines[1].text, "tokens a step: the records sum to 2,000,000, the MFU uses "
+                                       "the run's 16,000,000");
+    scene.summary.tokens_recorded = 2; /* absurd too: no explanation */
+    alarm_lines(&scene.model, lines, ALARM_LINES_MAX);
+    assert_string_equal(lines[0].text, "MFU over 100%: no peak explains it: check --tokens "
+                                       "16,000,000, --params 405B, --gpus 8");
+    summary_done(&scene.summary);
+}
+
+static void what_no_peak_explains_is_in_the_inputs(void **state)
+{
+    struct scene scene;
+    scene_init(&scene);
+    scene.summary.gpus_assumed = true;
+    scene.summary.run.active_params = 17e9;
+    set_mfu(&scene, 4, 4);
+    expect(&scene, "MFU over 100%: no peak explains it: check --tokens 16,000,000, --active-params "
+                   "17B, --gpus 8 (assumed)");
+}
+
+static void hfu_alone_over_100_blames_the_recomputing(void **state)
+{
+    struct scene scene;
+    scene_init(&scene);
+    scene.summary.run.recompute = RECOMPUTE_FULL;
+    set_mfu(&scene, 0.93, 1.24);
+    expect(&scene, "HFU over 100%: is so much recomputed? --recompute full; none gives 93.0% c");
+    scene_init(&scene);
+    run_set_recompute_share(&scene.summary.run, 0.5);
+    set_mfu(&scene, 0.93, 1.08);
+    expect(&scene, "HFU over 100%: is so much recomputed? --recompute 50%; none gives 93.0% c");
+}
+
+static void a_chip_nobody_knows_is_named(void **state)
+{
+    static const struct {
+        const char *chip;
+        enum number_format format;
+        const char *text;
+    } rows[] = {
+        {"quantum", NUMBER_BF16, "peak unknown for quantum: --peak TFLOPS"},
+        {"H10", NUMBER_BF16,
+         "peak unknown for H10: --peak TFLOPS, or is it H100, H100 PCIE or H100 NVL?"},
+        {"A1000", NUMBER_BF16, "peak unknown for A1000: --peak TFLOPS, or is it A100 or A10?"},
+        {"A100", NUMBER_FP8, "peak unknown for A100 in FP8: --peak TFLOPS"},
+        {"MI250X", NUMBER_TF32, "peak unknown for MI250X in TF32: --peak TFLOPS"},
+        {"\x1b[31mX", NUMBER_BF16, "peak unknown for \xef\xbf\xbd[31mX: --peak TFLOPS"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct scene scene;
+        struct sentence needs;
+        scene_init(&scene);
+        scene.summary.run.format = rows[i].format;
+        set_chip(&scene, rows[i].chip);
+        scene.summary.mfu = scene.summary.hfu = quantity_none();
+        assert_true(alarm_mfu_needs(&scene.model, &needs));
+        assert_non_null(strstr(needs.text, "; needs --peak"));
+        expect(&scene, rows[i].text);
+    }
+    struct scene scene;
+    scene_init(&scene);
+    set_chip(&scene, ""); /* nobody said: no alarm, the MFU says what it needs */
+    assert_null(only_alarm(&scene));
+    summary_done(&scene.summary);
+}
+
+static void sizes_that_do_not_fit_the_ranks_are_named(void **state)
+{
+    struct scene scene;
+    scene_init(&scene);
+    scene.summary.sizes_disagree = true;
+    scene.summary.run.tp = 2;
+    scene.summary.run.pp = 4;
+    scene.summary.run.dp = 3;
+    expect(&scene, "--tp 2 x --pp 4 x --dp 3 is 24, not the 8 ranks: the stages may be wrong");
+    scene_init(&scene);
+    scene.summary.sizes_disagree = true;
+    scene.summary.run.pp = 4;
+    scene.summary.run.gpus = 16;
+    expect(&scene, "--pp 4 is 4, not the 8 ranks or 16 GPUs: the stages may be wrong");
+    scene_init(&scene);
+    scene.summary.sizes_disagree = true; /* before the first record */
+    scene.summary.run.pp = 4;
+    scene.summary.rank_count = 0;
+    assert_null(only_alarm(&scene));
+    summary_done(&scene.summary);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_that_can_be_believed_has_no_alarm),
+        cmocka_unit_test(an_fp8_run_on_a_bf16_peak_is_suspected),
+        cmocka_unit_test(a_factor_of_two_is_suspected_where_no_format_explains_it),
+        cmocka_unit_test(a_peak_given_is_held_against_the_chips),
+        cmocka_unit_test(what_the_mask_hides_may_have_been_counted),
+        cmocka_unit_test(tokens_that_the_records_deny_come_first),
+        cmocka_unit_test(what_no_peak_explains_is_in_the_inputs),
+        cmocka_unit_test(hfu_alone_over_100_blames_the_recomputing),
+        cmocka_unit_test(a_chip_nobody_knows_is_named),
+        cmocka_unit_test(sizes_that_do_not_fit_the_ranks_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
