@@ -34,6 +34,9 @@ static inline void fixture_rank(struct summary_rank *rank, uint32_t number)
                                   .arrived_last = number == 5,
                                   .straggler = number == 5,
                                   .window_slowdown = number == 5 ? 1.101 : 1 + (own - 1) / 4,
+                                  .window_spread = number == 5 ? 0.012 : 0.008 + own / 100,
+                                  .gain_s = number == 5 ? 0.3444 : 0,
+                                  .late_begin_s = 0,
                                   .slowdown_median = number == 5 ? 1.101 : 1 + (own - 1) / 4,
                                   .wait_mean_s = 0.41,
                                   .arrived_last_count = number == 5 ? 58 : 1,
@@ -243,6 +246,36 @@ static inline void fixture_figure(struct summary *summary, size_t ranks)
         fixture_rank(&summary->ranks[i], (uint32_t)i);
 }
 
+/* One rank of the figure closer, over 50 steps. The summary borrows it. */
+static inline void fixture_detail(struct summary *summary, struct rank_detail *detail,
+                                  uint32_t number)
+{
+    const struct summary_rank *rank = &summary->ranks[number];
+    *detail = (struct rank_detail){.rank = number,
+                                   .steps = 50,
+                                   .own_s = {rank->own_s * 0.985, rank->own_s, rank->own_s * 1.02},
+                                   .peers_own_s = FIXTURE_SECONDS,
+                                   .peers = (int)summary->rank_count,
+                                   .bin_low = 0.98,
+                                   .bin_width = 0.01,
+                                   .last_count = number == 5 ? 44 : 1,
+                                   .last_when = number == 5 ? 12345 : 12301,
+                                   .recent = 50,
+                                   .first_recent = 12296};
+    for (int p = 0; p < PHASE_COUNT; p++) {
+        detail->phase_s[p] = rank->phase_s[p];
+        detail->peers_phase_s[p] = summary->ranks[3].phase_s[p];
+    }
+    for (int i = 0; i < 50; i++) {
+        double slowdown = rank->window_slowdown + 0.012 * sin(i * 1.7) + 0.006 * sin(i * 4.1);
+        int bin = (int)floor((slowdown - 0.98) / 0.01 + 1e-9);
+        detail->slowdown[i] = (float)slowdown;
+        detail->was_last[i] = number == 5 ? i % 8 != 2 : i == 5;
+        detail->bins[bin < 0 ? 0 : bin >= DETAIL_BINS ? DETAIL_BINS - 1 : bin]++;
+    }
+    summary->detail = detail;
+}
+
 /* Rank 3 has said nothing for 12 s; the others are a step further. */
 static inline void fixture_missing(struct summary *summary)
 {
@@ -284,6 +317,8 @@ static inline void fixture_no_rule(struct summary *summary)
         rank->has = RECORD_STEP_TIME | RECORD_RANK;
         rank->straggler = false;
         rank->own_s = rank->wait_s = rank->slowdown = rank->window_slowdown = NAN;
+        rank->window_spread = rank->gain_s = rank->late_begin_s = NAN;
+        rank->slowdown_median = rank->wait_mean_s = NAN;
     }
     for (size_t i = 0; i < summary->point_count; i++)
         summary->points[i].mfu = summary->points[i].wait_share = NAN;

@@ -17,9 +17,9 @@ void model_open_detail(struct view_model *model)
 static void say_order(struct view_model *model)
 {
     const struct rank_order *order = &model->rank_order;
-    snprintf(model->message, sizeof(model->message), "sorted by %s, %s first",
+    snprintf(model->message, sizeof(model->message), "sorted by %s%s",
              rank_column_name(rank_order_column(order)),
-             rank_order_falls(order) ? "the largest" : "the smallest");
+             order->reverse ? ", the other way round" : "");
 }
 
 /* Columns of which nothing is known are passed over. */

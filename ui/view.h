@@ -38,6 +38,10 @@ int view_ranks_rows(int height); /* rows that its table has in so many lines */
 void view_ledger(struct canvas *canvas, struct rect rect, const struct view_model *model);
 void view_calc(struct canvas *canvas, struct rect rect, const struct view_model *model);
 
+/* One rank closer: model->selected, from summary->detail. Scrolled by page_scroll,
+ * when it does not fit; scrolling past the end shows the end. */
+void view_rank_detail(struct canvas *canvas, struct rect rect, const struct view_model *model);
+
 /* Before the first record: what is read, and what a record is. */
 void view_empty(struct canvas *canvas, struct rect rect, const struct view_model *model);
 

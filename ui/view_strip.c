@@ -10,6 +10,7 @@
 
 #include "alarm_lines.h"
 #include "format.h"
+#include "graph.h"
 #include "sentence.h"
 
 enum strip { STRIP_MFU, STRIP_STEP_TIME, STRIP_WAIT };
@@ -84,25 +85,6 @@ static int64_t straggler_since(const struct summary *summary)
     return since;
 }
 
-static uint32_t level_glyph(int level, int height, bool unicode)
-{
-    if (unicode)
-        return (uint32_t)(0x2580 + level);
-    if (height > 1)
-        return (uint32_t)(level < 3 ? '.' : level < 6 ? ':' : '#');
-    return (uint32_t) "_.,-=+*#"[level - 1];
-}
-
-static void draw_column(struct canvas *canvas, struct rect graph, int x, double share,
-                        enum style style)
-{
-    int levels = (int)lround(share * 8 * graph.height);
-    levels = levels < 1 ? 1 : levels > 8 * graph.height ? 8 * graph.height : levels;
-    for (int y = graph.height - 1; y >= 0 && levels > 0; y--, levels -= 8)
-        canvas_put(canvas, graph, x, y,
-                   level_glyph(levels < 8 ? levels : 8, graph.height, canvas->unicode), style);
-}
-
 static size_t first_point(const struct summary *summary, int64_t column, int64_t stride)
 {
     size_t at = summary->point_count;
@@ -126,9 +108,9 @@ static struct range draw_graph(struct canvas *canvas, struct rect graph,
         const struct summary_point *point = &summary->points[i];
         double value = value_of(point, strip);
         if (isfinite(value))
-            draw_column(canvas, graph, (int)(point->step / stride - column),
-                        (value - range.low) / (range.high - range.low),
-                        point->step >= since ? STYLE_STRAGGLER : STYLE_OWN);
+            graph_column(canvas, graph, (int)(point->step / stride - column),
+                         (value - range.low) / (range.high - range.low),
+                         point->step >= since ? STYLE_STRAGGLER : STYLE_OWN);
     }
     return range;
 }
