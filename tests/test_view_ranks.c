@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <time.h>
+
 #include "view_golden.h"
 
 static struct view_model ranks_model(struct summary *summary)
@@ -249,6 +251,30 @@ static void absurd_figures_can_be_drawn(void **state)
     }
 }
 
+static void drawing_16384_ranks_is_quick(void **state)
+{
+    struct summary summary;
+    struct canvas canvas;
+    struct timespec from, to;
+    fixture_figure(&summary, 16384);
+    struct view_model model = ranks_model(&summary);
+    for (size_t i = 0; i < summary.rank_count; i++) {
+        summary.ranks[i].late_begin_s = NAN; /* what is nowhere known is looked for everywhere */
+        summary.ranks[i].group[0] = '\0';
+    }
+    canvas_init(&canvas, 200, 60, true);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
+    for (int i = 0; i < 20; i++)
+        screen_draw(&canvas, &model);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
+    double ms =
+        ((double)(to.tv_sec - from.tv_sec) * 1e3 + (double)(to.tv_nsec - from.tv_nsec) / 1e6) / 20;
+    print_message("200x60 with 16,384 ranks: %.2f ms\n", ms);
+    assert_true(ms < 50); /* 5 ms is the aim; sanitisers and valgrind take their share */
+    canvas_done(&canvas);
+    summary_done(&summary);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -266,6 +292,7 @@ int main(void)
         cmocka_unit_test(hostile_names_stay_in_their_cells),
         cmocka_unit_test(both_can_be_drawn_at_every_size),
         cmocka_unit_test(absurd_figures_can_be_drawn),
+        cmocka_unit_test(drawing_16384_ranks_is_quick),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,6 +31,11 @@ static const struct column COLUMNS[] = {
 #undef COLUMN
 };
 
+const char *rank_column_head(enum rank_column column)
+{
+    return COLUMNS[column].head;
+}
+
 const char *rank_mark_name(enum rank_mark mark)
 {
     static const char *const names[] = {"", "last", "slow group", "straggler", "missing"};

@@ -26,5 +26,6 @@ void rank_table_draw_heads(const struct rank_table *table, struct canvas *canvas
 void rank_table_draw(const struct rank_table *table, struct canvas *canvas, struct rect line,
                      const struct summary_rank *rank, bool cursor);
 
+const char *rank_column_head(enum rank_column column);
 const char *rank_mark_name(enum rank_mark mark); /* "straggler", "slow group", ...; "" */
 enum style rank_mark_style(enum rank_mark mark);

@@ -8,6 +8,7 @@
 
 #include "bars.h"
 #include "format.h"
+#include "rank_table.h"
 #include "sentence.h"
 
 #define SCRATCH_HEIGHT 300 /* lines; the help has under 100 unless it is very narrow */
@@ -109,6 +110,20 @@ static void draw_signs(struct page *page)
     entry(page, "//", "the axis is cut: it does not begin at 0");
     entry(page, "slower", "own time against the median of the step's ranks");
     entry(page, "window", "the median of that over the last steps");
+}
+
+/* What the heads of the table of ranks stand for; phases need no words. */
+static void draw_columns(struct page *page)
+{
+    heading(page, "The table of ranks");
+    for (int column = RANK_COLUMN_WINDOW; column <= RANK_COLUMN_LATE; column++)
+        entry(page, rank_column_head((enum rank_column)column),
+              rank_column_name((enum rank_column)column));
+    paragraph(
+        page, 2,
+        "One rank closer: how many of the last steps were how slow, on both sides of the line "
+        "of its peers; then step by step. Peers are the ranks of its group, when these are "
+        "three or more, else all.");
 }
 
 static void draw_wait_rule(struct page *page)
@@ -229,6 +244,7 @@ static void draw_page(struct page *page)
     draw_bindings(page);
     draw_evidence(page);
     draw_signs(page);
+    draw_columns(page);
     draw_wait_rule(page);
     draw_clocks(page);
     draw_stragglers(page);
