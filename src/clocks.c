@@ -103,19 +103,23 @@ static uint64_t mixed(uint64_t digest, double value)
 static bool fill(struct clock_sample *sample, const struct step_row *row,
                  const struct step_row *next, enum wait_rule rule)
 {
+    int64_t *releases = memory_resized(NULL, sample->slots, sizeof(*releases));
+    int64_t least = INT64_MAX; /* so that the order of slots does not matter */
+    for (uint32_t i = 0; i < sample->slots; i++) {
+        if (!clocks_release(row, next, i, rule, &releases[i]))
+            releases[i] = INT64_MAX;
+        least = releases[i] < least ? releases[i] : least;
+    }
     double *known = memory_resized(NULL, sample->slots, sizeof(*known));
-    int64_t release, least = INT64_MAX; /* so that the order of slots does not matter */
     uint32_t n = 0;
-    for (uint32_t i = 0; i < sample->slots; i++)
-        if (clocks_release(row, next, i, rule, &release) && release < least)
-            least = release;
     for (uint32_t i = 0; i < sample->slots; i++) {
         sample->offset_s[i] = NAN;
-        if (!clocks_release(row, next, i, rule, &release))
+        if (releases[i] == INT64_MAX)
             continue;
-        sample->offset_s[i] = (double)(release - least) * 1e-9;
+        sample->offset_s[i] = (double)(releases[i] - least) * 1e-9;
         known[n++] = sample->offset_s[i];
     }
+    free(releases);
     double median = median_of(known, n);
     free(known);
     if (n < 2)

@@ -184,18 +184,19 @@ static void the_reports_have_the_clocks(void **state)
     struct summary summary;
     fixture_clocks(&summary);
     char *text = report_of(as_text, &summary);
-    assert_non_null(strstr(text, "clocks       of 8 hosts: the farthest is off by 50.0 ms c; these "
-                                 "are over 1 ms\n"));
+    assert_non_null(strstr(
+        text, "clocks       of 8 hosts: the farthest is off by 50.0 ms c, error 40.0 ms c; these "
+              "are over 1 ms\n"));
     assert_non_null(strstr(text, "     24    +12.3 ms    20.0 us    +1.20 ms/h    7.20 us/h       "
                                  "64  node3\n"));
     assert_non_null(strstr(text, "     40    -4.20 ms"));
     assert_null(strstr(text, "node7")); /* it may be right */
     free(text);
     char *json = report_of(report_json, &summary);
-    assert_non_null(strstr(json, "\"clocks\": {\"worst_s\": 0.050000, \"hosts\": [\n"));
+    assert_non_null(strstr(json, "\"clocks\": {\"worst_s\": 0.050000000, \"hosts\": [\n"));
     assert_non_null(
-        strstr(json, "{\"host\": \"node3\", \"rank\": 24, \"offset_s\": 0.012300, \"error_s\": "
-                     "0.000020, \"drift\": 0.0000003333, \"drift_error\": 0.0000000020, "
+        strstr(json, "{\"host\": \"node3\", \"rank\": 24, \"offset_s\": 0.012300000, \"error_s\": "
+                     "0.000020000, \"drift\": 0.000000333333, \"drift_error\": 0.000000002000, "
                      "\"steps\": 64, \"evidence\": \"computed\"}"));
     assert_non_null(strstr(json, "\"drift\": null, \"drift_error\": null"));
     free(json);

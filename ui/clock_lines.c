@@ -13,7 +13,11 @@ const char *clock_offset_text(char out[FORMAT_BYTES], double seconds, bool unico
 {
     char text[FORMAT_BYTES];
     format_duration(text, fabs(seconds), unicode);
-    snprintf(out, FORMAT_BYTES, "%s%.40s", !isfinite(seconds) ? "" : seconds < 0 ? "-" : "+", text);
+    snprintf(out, FORMAT_BYTES, "%s%.40s",
+             !isfinite(seconds) || seconds == 0 ? ""
+             : seconds < 0                      ? "-"
+                                                : "+",
+             text);
     return out;
 }
 
@@ -39,6 +43,17 @@ size_t clocks_off(const struct summary *summary)
     for (size_t i = 0; i < summary->clock_count; i++)
         off += clock_is_off(&summary->clocks[i]);
     return off;
+}
+
+const struct clock_offset *clock_farthest(const struct summary *summary)
+{
+    const struct clock_offset *farthest = NULL;
+    for (size_t i = 0; i < summary->clock_count; i++) {
+        const struct clock_offset *clock = &summary->clocks[i];
+        if (!farthest || fabs(clock->offset_s) > fabs(farthest->offset_s))
+            farthest = clock;
+    }
+    return farthest;
 }
 
 static const struct clock_offset *worst_of(const struct summary *summary)
