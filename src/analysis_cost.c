@@ -57,6 +57,8 @@ static void fill_ledger(const struct analysis *analysis, struct summary *summary
                 &sums);
     ledger_make(&summary->ledger, &sums, summary->run.gpus, evidence_of_times(fold),
                 wait_rule_evidence(summary->rule), analysis->simulated);
+    if (history->down_unknown) /* and so it is not in the wall-clock time either */
+        summary->ledger.share[LEDGER_DOWNTIME] = quantity_none();
 }
 
 static void add_digest(struct ledger_sums *sums, const struct step_row *row)
@@ -298,8 +300,9 @@ static void fill_jitter(struct analysis *analysis, struct summary *summary)
     if (!quantity_known(waits) || !quantity_known(jitter->floor))
         return;
     double loss = waits.value + (quantity_known(stragglers) ? stragglers.value : 0);
+    jitter->floor.value = fmin(jitter->floor.value, loss);
     jitter->loss = number(analysis, loss, EVIDENCE_COMPUTED);
-    jitter->chronic = number(analysis, fmax(0, loss - jitter->floor.value), EVIDENCE_COMPUTED);
+    jitter->chronic = number(analysis, loss - jitter->floor.value, EVIDENCE_COMPUTED);
 }
 
 static void fill_gains(struct analysis *analysis, struct summary *summary)

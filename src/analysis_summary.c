@@ -144,7 +144,7 @@ static bool in_span(const struct analysis *analysis, size_t index)
     return step >= analysis->options.from_step && step <= analysis->options.to_step;
 }
 
-static void fill_span_of_rank(const struct analysis *analysis, uint32_t slot,
+static void fill_span_of_rank(const struct analysis *analysis, uint32_t slot, bool brief,
                               struct summary_rank *to)
 {
     const struct fold *fold = &analysis->current;
@@ -152,7 +152,7 @@ static void fill_span_of_rank(const struct analysis *analysis, uint32_t slot,
     if (slot >= fold->rank_count)
         return;
     const struct fold_rank *from = &fold->ranks[slot];
-    to->slowdown_median = quantile_median(&from->slowdown);
+    to->slowdown_median = brief ? NAN : quantile_median(&from->slowdown);
     if (from->wait_steps > 0)
         to->wait_mean_s = from->wait_sum_ns / (double)from->wait_steps * SECONDS;
     to->arrived_last_count = from->last_count;
@@ -241,7 +241,7 @@ static void fill_ranks(struct analysis *analysis, size_t index, int64_t now_ns,
         to->window_spread = analysis->window->spreads[i];
         to->gain_s = to->late_begin_s = NAN;
         to->silent_s = now_ns == INT64_MIN ? NAN : (double)(now_ns - info->last_seen_ns) * SECONDS;
-        fill_span_of_rank(analysis, i, to);
+        fill_span_of_rank(analysis, i, summary->brief, to);
         fill_step_of_rank(analysis, row, i, to);
         if (is_missing(analysis, index, i, by_clock, step_s, to->silent_s))
             to->state = RANK_MISSING;
@@ -388,7 +388,7 @@ void analysis_summary(struct analysis *analysis, struct step_key key, int64_t no
     summary->gpus_assumed = !(summary->run.gpus > 0);
     if (summary->gpus_assumed)
         summary->run.gpus = analysis->ranks.count;
-    summary->simulated = analysis->simulated;
+    summary->simulated = summary->run.simulated = analysis->simulated;
     summary->source.records = analysis->records;
     summary->source.duplicate = analysis->duplicate;
     summary->source.late = analysis->late;
@@ -414,7 +414,8 @@ void analysis_summary(struct analysis *analysis, struct step_key key, int64_t no
         fill_points(analysis, index, summary);
         fill_shown(analysis, index, summary);
     }
-    analysis_window_make(analysis, index != SIZE_MAX && in_span(analysis, index) ? index : SIZE_MAX);
+    analysis_window_make(analysis, index != SIZE_MAX && in_span(analysis, index) ? index : SIZE_MAX,
+                         summary->brief);
     fill_ranks(analysis, index, now_ns, summary);
     analysis_clocks(analysis, index, summary);
     uint32_t ordinal = index != SIZE_MAX ? steps_at(&analysis->steps, index)->digest.ordinal : 0;

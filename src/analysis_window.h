@@ -25,8 +25,8 @@ struct analysis_window {
 void analysis_window_done(struct analysis_window *window); /* zero-initialised is empty */
 
 /* For the row at `index` of the table, which has been folded and is in the span;
- * SIZE_MAX: an empty one. */
-void analysis_window_make(struct analysis *analysis, size_t index);
+ * SIZE_MAX: an empty one. `brief`: without spreads. */
+void analysis_window_make(struct analysis *analysis, size_t index, bool brief);
 
 /* The rest of the summary that comes from it: jitter, gains, what-ifs, ledgers,
  * effective training time, rotation. After the verdicts and the window's figures. */

@@ -328,7 +328,7 @@ static void fold_findings(struct fold *fold, const struct fold_step *step,
         fold->attempt = row->attempt;
         fold->attempt_steps = 0;
     }
-    fold_judge(fold, step, ranks);
+    fold_judge(fold, step);
     double loss_ns = fold_loss(fold, step);
     fold->attempt_steps++;
     if (digest->time_evidence == EVIDENCE_NONE)
@@ -357,7 +357,9 @@ void fold_row(struct fold *fold, const struct steps *steps, size_t index, const 
         reach_ranks(fold, ranks->count);
         fold->ordinal_steps[fold->ordinal % STRAGGLER_WINDOW_MAX] = row->step;
         fold_span(fold, row, digest);
-        clocks_fold(&fold->clocks, row, fold_row_before(steps, index), ranks->count, digest->rule);
+        if (!fold->figures_only)
+            clocks_fold(&fold->clocks, row, fold_row_before(steps, index), ranks->count,
+                        digest->rule);
         fold_ranks(fold, row, barrier);
         struct fold_step step = {steps, index, row, choice, barrier};
         if (!fold->figures_only)

@@ -71,6 +71,7 @@ struct fold {
     int window; /* W */
     bool figures_only;
     struct straggler_test test; /* window at least STRAGGLER_STEPS_MIN */
+    uint32_t z_ranks;           /* that test.z is for */
     int64_t from_step, to_step; /* the span */
 
     uint32_t rank_count, rank_capacity; /* slots */
@@ -151,7 +152,7 @@ struct fold_step {
 
 /* fold_judge.c: slowdowns of ranks, groups and hosts; who is named and who no
  * longer. */
-void fold_judge(struct fold *fold, const struct fold_step *step, const struct ranks *ranks);
+void fold_judge(struct fold *fold, const struct fold_step *step);
 
 /* fold_events.c. NULL: no room. */
 struct fold_event *fold_event_new(struct fold *fold, enum verdict_kind kind, uint32_t who,

@@ -206,10 +206,11 @@ static void blame_spike(const struct fold *fold, const struct fold_step *step, d
 void fold_spike(struct fold *fold, const struct fold_step *step)
 {
     double time_ns = (double)step->barrier->digest.step_time_ns;
-    double median_ns = rolling_median(&fold->times);
-    if (fold->times.count < FOLD_SPIKE_STEPS_MIN || !(time_ns > FOLD_SPIKE_FACTOR * median_ns) ||
-        (step->row->has_any & (RECORD_CHECKPOINT | RECORD_VALIDATION)))
+    if (fold->times.count < FOLD_SPIKE_STEPS_MIN ||
+        (step->row->has_any & (RECORD_CHECKPOINT | RECORD_VALIDATION)) ||
+        !rolling_is_over(&fold->times, time_ns, FOLD_SPIKE_FACTOR))
         return;
+    double median_ns = rolling_median(&fold->times);
     struct fold_event *event = fold_event_new(fold, VERDICT_SPIKE, UINT32_MAX, step->row);
     if (!event)
         return;

@@ -6,7 +6,6 @@
 
 #define SPREAD_RANKS_MAX 64 /* are looked at for the spread of all */
 #define SPREAD_LASTS 16     /* steps */
-#define UNIT_RETRY 16       /* steps after a group was slow, but not each of its ranks */
 
 /* What the ranks are judged by. */
 static float *judged_samples(const struct fold *fold)
@@ -74,26 +73,25 @@ static void judge_ranks(struct fold *fold, const struct fold_step *step)
             fold->samples[(size_t)i * window + column] = (float)fold->slowdowns[i];
         compare_with_peers(fold, step->barrier);
     }
-    float *row = judged_samples(fold);
+    float *row = judged_samples(fold), over = (float)(1 + fold->test.threshold / 2);
     for (uint32_t i = 0; i < fold->rank_count; i++, row += window)
-        if (straggler_add(&fold->ranks[i].straggler, row, &fold->test, fold->ordinal,
-                          fold->slowdowns[i]))
+        if (straggler_add(&fold->ranks[i].straggler, row + column, over, fold->slowdowns[i]))
             judge_rank(fold, step, row, i);
 }
 
-/* A group is slow when each of its ranks is, as far as can be told of one. */
+/* A group is slow when each of its ranks is: of large ones nine in ten, since some
+ * are always lucky. */
 static bool each_rank_is_slow(const struct fold *fold, const struct peers_unit *unit)
 {
     const float *samples = unit->is_host ? judged_samples(fold) : fold->samples;
+    uint32_t slow = 0;
     for (uint32_t k = 0; k < unit->ranks; k++) {
         uint32_t slot = fold->peers.members[unit->first + k];
-        struct straggler_measure measure =
-            straggler_measure(samples + (size_t)slot * fold->test.window, fold->test.window);
-        double error = straggler_error(measure.count, measure.spread);
-        if (measure.median <= 1 + fold->test.threshold / 2 - STRAGGLER_ALLOWANCE * error)
-            return false;
+        double median =
+            straggler_median(samples + (size_t)slot * fold->test.window, fold->test.window);
+        slow += median > 1 + fold->test.threshold / 2;
     }
-    return true;
+    return slow >= unit->ranks - unit->ranks / 10;
 }
 
 static void judge_unit(struct fold *fold, const struct fold_step *step,
@@ -101,7 +99,8 @@ static void judge_unit(struct fold *fold, const struct fold_step *step,
 {
     struct straggler *straggler = &fold->units[index].straggler;
     float *row = fold->unit_samples + (size_t)index * test->window;
-    if (!straggler_add(straggler, row, test, fold->ordinal, slowdown))
+    if (!straggler_add(straggler, row + fold->ordinal % test->window,
+                       (float)(1 + test->threshold / 2), slowdown))
         return;
     enum straggler_change change = straggler_judge(straggler, row, test, fold->ordinal, 0);
     if (change == STRAGGLER_CLEARED) {
@@ -132,14 +131,16 @@ static void judge_units(struct fold *fold, const struct fold_step *step)
     }
 }
 
-void fold_judge(struct fold *fold, const struct fold_step *step, const struct ranks *ranks)
+void fold_judge(struct fold *fold, const struct fold_step *step)
 {
-    (void)ranks;
     /* A step with a checkpoint or a validation tells nothing of who is slow. */
     if (step->row->has_any & (RECORD_CHECKPOINT | RECORD_VALIDATION))
         for (uint32_t i = 0; i < fold->rank_count; i++)
             fold->slowdowns[i] = NAN;
-    fold->test.z = straggler_z(fold->rank_count);
+    if (fold->z_ranks != fold->rank_count) {
+        fold->z_ranks = fold->rank_count;
+        fold->test.z = straggler_z(fold->rank_count);
+    }
     if (fold->peers.judges_units)
         peers_group_medians(&fold->peers, step->barrier->own_ns);
     judge_ranks(fold, step);

@@ -24,22 +24,6 @@ static bool is_of(const struct fold *fold, const struct fold_event *event, uint3
                                                  : fold->peers.group_unit[slot] == event->who;
 }
 
-/* The two largest own times of a step. */
-static struct largest two_largest(const struct fold *fold, const double *own_ns)
-{
-    struct largest largest = {0, 0};
-    for (uint32_t i = 0; i < fold->rank_count; i++) {
-        double own = own_ns[i];
-        if (own > largest.all_ns) {
-            largest.left_ns = largest.all_ns;
-            largest.all_ns = own;
-        } else if (own > largest.left_ns) {
-            largest.left_ns = own;
-        }
-    }
-    return largest;
-}
-
 /* Without the ranks of one event. */
 static struct largest largest_without(const struct fold *fold, const struct fold_event *event,
                                       const double *own_ns, struct largest two)
@@ -57,22 +41,41 @@ static struct largest largest_without(const struct fold *fold, const struct fold
     return largest;
 }
 
-/* Without all that are named; but `besides`, which may be NULL, is not counted. */
-static struct largest largest_unnamed(const struct fold *fold, const struct fold_event *besides,
-                                      const double *own_ns)
+/* Without all that are named, as it was before `event` was. */
+static struct largest largest_before(const struct fold *fold, const struct fold_event *event,
+                                     const double *own_ns)
 {
     struct largest largest = {0, 0};
     for (uint32_t i = 0; i < fold->rank_count; i++) {
         double own = own_ns[i];
         if (own > largest.all_ns)
             largest.all_ns = own;
-        if (!(own > largest.left_ns))
-            continue;
-        uint32_t covers = fold->ranks[i].covers;
-        if (covers == 0 || (besides && covers == 1 && is_of(fold, besides, i)))
+        if (own > largest.left_ns && fold->ranks[i].covers == (is_of(fold, event, i) ? 1u : 0u))
             largest.left_ns = own;
     }
     return largest;
+}
+
+/* The two largest, and the largest of those that are not named, in one pass. */
+static double largest_of_step(const struct fold *fold, const double *own_ns, struct largest *ret)
+{
+    struct largest two = {0, 0};
+    double unnamed = 0;
+    for (uint32_t i = 0; i < fold->rank_count; i++) {
+        double own = own_ns[i];
+        if (!(own > two.left_ns) && !(own > unnamed))
+            continue;
+        if (fold->ranks[i].covers == 0 && own > unnamed)
+            unnamed = own;
+        if (own > two.all_ns) {
+            two.left_ns = two.all_ns;
+            two.all_ns = own;
+        } else if (own > two.left_ns) {
+            two.left_ns = own;
+        }
+    }
+    *ret = two;
+    return unnamed;
 }
 
 double fold_loss(struct fold *fold, const struct fold_step *step)
@@ -80,14 +83,15 @@ double fold_loss(struct fold *fold, const struct fold_step *step)
     const struct step_digest *digest = &step->barrier->digest;
     if (fold->in_force == 0 || !(digest->own_median_ns > 0))
         return 0;
-    struct largest two = two_largest(fold, step->barrier->own_ns);
+    struct largest two;
+    double unnamed_ns = largest_of_step(fold, step->barrier->own_ns, &two);
     for (uint32_t k = 0; k < fold->in_force; k++) {
         struct fold_event *event = &fold->events[fold->active[k]];
         struct largest largest = largest_without(fold, event, step->barrier->own_ns, two);
         event->lost_ns += loss_of(largest, digest->own_median_ns);
         event->time_ns += digest->time_evidence ? (double)digest->step_time_ns : 0;
     }
-    return loss_of(largest_unnamed(fold, NULL, step->barrier->own_ns), digest->own_median_ns);
+    return loss_of((struct largest){two.all_ns, unnamed_ns}, digest->own_median_ns);
 }
 
 void fold_loss_before(struct fold *fold, const struct fold_step *step, struct fold_event *event)
@@ -105,11 +109,12 @@ void fold_loss_before(struct fold *fold, const struct fold_step *step, struct fo
         number -= known;
         if (!(median_ns > 0))
             continue;
-        struct largest two = two_largest(fold, own_ns);
+        struct largest two;
+        double unnamed_ns = largest_of_step(fold, own_ns, &two);
         event->lost_ns += loss_of(largest_without(fold, event, own_ns, two), median_ns);
         event->time_ns += known ? (double)row->digest.step_time_ns : 0;
-        double more = loss_of(largest_unnamed(fold, NULL, own_ns), median_ns) -
-                      loss_of(largest_unnamed(fold, event, own_ns), median_ns);
+        double more = loss_of((struct largest){two.all_ns, unnamed_ns}, median_ns) -
+                      loss_of(largest_before(fold, event, own_ns), median_ns);
         if (known && number < fold->history.next)
             history_blame(&fold->history, number, more);
     }

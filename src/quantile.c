@@ -92,6 +92,95 @@ float select_of_floats(float *values, uint32_t n, uint32_t k)
     return select_float(values, n, k);
 }
 
+/* Floats that are not negative are in the same order as their bits, and every NAN
+ * is above them. So these loops compare whole numbers, and become vectors. */
+#define BITS_INFINITY 0x7f800000
+
+static int32_t bits_of(float value)
+{
+    int32_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    return bits;
+}
+
+static float float_of(int32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof(value));
+    return value;
+}
+
+static uint32_t count_under(const float *values, uint32_t n, int32_t limit)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < n; i++)
+        count += bits_of(values[i]) < limit;
+    return count;
+}
+
+static int32_t next_above(const float *values, uint32_t n, int32_t than)
+{
+    int32_t least = INT32_MAX;
+    for (uint32_t i = 0; i < n; i++) {
+        int32_t bits = bits_of(values[i]);
+        bits = bits > than ? bits : INT32_MAX;
+        least = bits < least ? bits : least;
+    }
+    return least;
+}
+
+static int32_t next_below(const float *values, uint32_t n, int32_t than)
+{
+    int32_t most = -1;
+    for (uint32_t i = 0; i < n; i++) {
+        int32_t bits = bits_of(values[i]);
+        bits = bits < than ? bits : -1;
+        most = bits > most ? bits : most;
+    }
+    return most;
+}
+
+/* In one pass: how many are not NAN, how many under `at`, and how many not over it. */
+static uint32_t count_around(const float *values, uint32_t n, int32_t at, uint32_t *ret_under,
+                             uint32_t *ret_up_to)
+{
+    uint32_t known = 0, under = 0, up_to = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        int32_t bits = bits_of(values[i]);
+        known += bits <= BITS_INFINITY;
+        under += bits < at;
+        up_to += bits <= at;
+    }
+    *ret_under = under;
+    *ret_up_to = up_to;
+    return known;
+}
+
+double median_near(const float *values, uint32_t n, double guess)
+{
+    uint32_t under, up_to;
+    int32_t at = guess >= 0 ? bits_of((float)guess) : n > 0 ? bits_of(values[0]) : 0;
+    if (at > BITS_INFINITY)
+        at = BITS_INFINITY;
+    uint32_t known = count_around(values, n, at, &under, &up_to);
+    if (known == 0)
+        return NAN;
+    uint32_t k = (known - 1) / 2;
+    while (under > k) {
+        at = next_below(values, n, at);
+        up_to = under;
+        under = count_under(values, n, at);
+    }
+    while (up_to <= k) {
+        at = next_above(values, n, at);
+        up_to = count_under(values, n, at + 1);
+    }
+    double lower = float_of(at);
+    if (known % 2 == 1 || up_to > k + 1)
+        return lower;
+    return (lower + (double)float_of(next_above(values, n, at))) / 2;
+}
+
 double median_of(double *values, uint32_t n)
 {
     return middle_double(values, n);

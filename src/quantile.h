@@ -56,3 +56,8 @@ double median_of_floats(float *values, uint32_t n);
 
 /* The value at place k < n of the sorted order; reorders them. */
 float select_of_floats(float *values, uint32_t n, uint32_t k);
+
+/* The median of those of n values that are not NAN, without changing their order;
+ * none may be negative. Fast where `guess` is near it: a few passes that compare
+ * several values at a time; any guess gives the same answer. */
+double median_near(const float *values, uint32_t n, double guess);

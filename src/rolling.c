@@ -6,66 +6,55 @@
 #include <string.h>
 
 #include "memory.h"
+#include "quantile.h"
 
 void rolling_init(struct rolling *rolling, uint32_t window)
 {
-    *rolling = (struct rolling){.window = window};
+    *rolling = (struct rolling){.window = window, .bound = NAN};
     rolling->ring = memory_zeroed(window, sizeof(double));
-    rolling->sorted = memory_zeroed(window, sizeof(double));
+    rolling->scratch = memory_zeroed(window, sizeof(double));
 }
 
 void rolling_done(struct rolling *rolling)
 {
     free(rolling->ring);
-    free(rolling->sorted);
+    free(rolling->scratch);
     *rolling = (struct rolling){0};
 }
 
 void rolling_copy(struct rolling *to, const struct rolling *from)
 {
     rolling_done(to);
-    rolling_init(to, from->window);
-    to->count = from->count;
-    to->next = from->next;
+    *to = *from;
+    to->ring = memory_zeroed(from->window, sizeof(double));
+    to->scratch = memory_zeroed(from->window, sizeof(double));
     memcpy(to->ring, from->ring, from->window * sizeof(double));
-    memcpy(to->sorted, from->sorted, from->count * sizeof(double));
 }
 
-/* How many of the sorted values are under `value`. */
-static uint32_t place_of(const struct rolling *rolling, double value)
+double rolling_median(struct rolling *rolling)
 {
-    uint32_t low = 0, high = rolling->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (rolling->sorted[middle] < value)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    memcpy(rolling->scratch, rolling->ring, rolling->count * sizeof(double));
+    return median_of(rolling->scratch, rolling->count);
 }
 
-void rolling_add(struct rolling *rolling, double value)
+/* The least value: the median is not under it while less than half of the window is
+ * new. */
+static void renew(struct rolling *rolling)
 {
-    double *sorted = rolling->sorted;
-    if (rolling->count == rolling->window) {
-        uint32_t at = place_of(rolling, rolling->ring[rolling->next]);
-        memmove(sorted + at, sorted + at + 1, (rolling->count - at - 1) * sizeof(double));
-        rolling->count--;
-    }
-    uint32_t at = place_of(rolling, value);
-    memmove(sorted + at + 1, sorted + at, (rolling->count - at) * sizeof(double));
-    sorted[at] = value;
-    rolling->count++;
-    rolling->ring[rolling->next] = value;
-    rolling->next = rolling->next + 1 == rolling->window ? 0 : rolling->next + 1;
+    double least = INFINITY;
+    for (uint32_t i = 0; i < rolling->count; i++)
+        least = rolling->ring[i] < least ? rolling->ring[i] : least;
+    rolling->bound = least;
+    rolling->good = (rolling->count - 1) / 2;
 }
 
-double rolling_median(const struct rolling *rolling)
+bool rolling_is_over(struct rolling *rolling, double value, double factor)
 {
-    uint32_t n = rolling->count;
-    if (n == 0)
-        return NAN;
-    return n % 2 ? rolling->sorted[n / 2]
-                 : (rolling->sorted[n / 2 - 1] + rolling->sorted[n / 2]) / 2;
+    if (rolling->count == 0)
+        return false;
+    if (rolling->good == 0 && rolling->count == rolling->window)
+        renew(rolling);
+    if (rolling->good > 0 && !(value > factor * rolling->bound))
+        return false;
+    return value > factor * rolling_median(rolling);
 }

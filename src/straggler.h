@@ -37,7 +37,8 @@ static inline double straggler_z(uint32_t series)
     return sqrt(STRAGGLER_Z * STRAGGLER_Z + 2 * log(series > 1 ? series : 1));
 }
 
-/* A row of samples belongs to it: row[ordinal % W], NAN where there is none. Zero-
+/* A row of samples belongs to it: row[ordinal % W] in the order of the steps, NAN
+ * where there is none; they are not negative. Zero-
  * initialised is empty. */
 struct straggler {
     uint32_t count;      /* samples in the window */
@@ -47,14 +48,13 @@ struct straggler {
     struct quantile since; /* slowdowns since `from`, while named */
 };
 
-/* Puts the slowdown of step `ordinal` (NAN: none) in place of that of W steps
- * before. True when it is worth judging: named, or slow in most steps. */
-static inline bool straggler_add(struct straggler *straggler, float *row,
-                                 const struct straggler_test *test, uint32_t ordinal,
+/* Puts the slowdown of a step (NAN: none) in place of that of W steps before: at
+ * `place`, row + ordinal % W. True when it is worth judging: named, or slow in most
+ * steps, over 1 + threshold / 2. */
+static inline bool straggler_add(struct straggler *straggler, float *place, float over,
                                  double slowdown)
 {
-    float *place = &row[ordinal % test->window];
-    float old = *place, value = (float)slowdown, over = (float)(1 + test->threshold / 2);
+    float old = *place, value = (float)slowdown;
     straggler->count += (value == value) - (uint32_t)(old == old); /* NAN equals nothing */
     straggler->above_half += (value > over) - (uint32_t)(old > over);
     *place = value;

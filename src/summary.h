@@ -47,7 +47,8 @@ struct summary_rank {
     bool arrived_last;           /* at the barrier of the shown step */
     bool straggler;              /* a straggler verdict on it, or on its group, is in force */
     double window_slowdown;      /* median slowdown over the last W steps; NAN likewise */
-    double window_spread;        /* standard deviation of it, robust (1.4826 x MAD); NAN */
+    double window_spread;        /* standard deviation of it, robust: 1.4826 x MAD
+                                    (over 1,024 ranks 1.2533 x the mean deviation); NAN */
     double gain_s;   /* a step would be shorter by this if this rank alone were at the median;
                         mean over the last W steps; NAN when not known */
     double late_begin_s; /* its begin in the shown step after that of the others, by aligned
@@ -167,6 +168,9 @@ struct rank_detail {
 };
 
 struct summary {
+    bool brief; /* asked for by the caller before it is filled: window_spread and slowdown_median
+                   of the ranks are not needed, and are NAN. With very many ranks they take longer
+                   than all the rest. */
     struct run run;    /* with gpus filled from the ranks when nobody said */
     bool gpus_assumed; /* run.gpus is the number of ranks */
     bool simulated;

@@ -1,0 +1,509 @@
+/* Ranks against their peers, groups and hosts as a whole, spikes, imbalance that
+ * wanders; what it costs; and that a look back says what was said then. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "analysis_fixture.h"
+
+static void run_steps(struct analysis *analysis, const struct simulate_options *options,
+                      size_t steps)
+{
+    struct record *records = malloc(options->ranks * sizeof(*records));
+    struct simulate *simulate = simulate_new(options);
+    for (size_t i = 0; i < steps; i++)
+        add_all(analysis, records, simulate_step(simulate, records));
+    simulate_free(simulate);
+    free(records);
+}
+
+static void summary_of(const struct simulate_options *options, size_t steps,
+                       struct summary *summary)
+{
+    struct analysis *analysis = new_analysis();
+    run_steps(analysis, options, steps);
+    analysis_finish(analysis);
+    sum_up(analysis, summary);
+    analysis_free(analysis);
+}
+
+static void slow(struct simulate_options *options, uint32_t rank, double factor)
+{
+    options->slow[options->slow_count++] = (struct simulate_slow){rank, factor, 0, 0, INT64_MAX};
+}
+
+static size_t named(const struct summary *summary)
+{
+    return verdicts_of(summary, VERDICT_STRAGGLER) + verdicts_of(summary, VERDICT_GROUP);
+}
+
+static const struct what_if *what_if_of(const struct summary *summary, enum cost_of of,
+                                        int64_t rank)
+{
+    for (size_t i = 0; i < summary->what_if_count; i++)
+        if (summary->what_ifs[i].of == of &&
+            (of != COST_OF_RANK || summary->what_ifs[i].rank == rank))
+            return &summary->what_ifs[i];
+    return NULL;
+}
+
+/* ---- who ---- */
+
+static void five_percent_is_named_within_fifty_steps_in_every_run(void **state)
+{
+    for (uint64_t seed = 1; seed <= 1000; seed++) {
+        struct simulate_options options;
+        struct summary summary;
+        simulate_options_init(&options);
+        options.seed = seed;
+        slow(&options, (uint32_t)seed % 8, 1.05);
+        summary_of(&options, 50, &summary);
+        const struct verdict *verdict = verdict_of(&summary, VERDICT_STRAGGLER);
+        assert_non_null(verdict);
+        assert_int_equal(verdict->rank, seed % 8);
+        assert_int_equal(named(&summary), 1);
+        summary_done(&summary);
+    }
+}
+
+static void a_host_that_is_slow_as_a_whole_is_named_in_place_of_its_ranks(void **state)
+{
+    struct simulate_options options;
+    struct summary summary;
+    simulate_options_init(&options);
+    options.ranks = 32;
+    options.ranks_per_host = 4;
+    for (uint32_t i = 0; i < 4; i++)
+        slow(&options, 12 + i, 1.08);
+    summary_of(&options, 200, &summary);
+    assert_int_equal(named(&summary), 1);
+    assert_int_equal(summary.verdicts[0].kind, VERDICT_GROUP);
+    assert_true(summary.verdicts[0].is_host);
+    assert_string_equal(summary.verdicts[0].group, "node3");
+    assert_true(summary.ranks[12].straggler && !summary.ranks[11].straggler);
+    const struct what_if *host = what_if_of(&summary, COST_OF_HOST, -1);
+    assert_non_null(host);
+    assert_string_equal(host->name, "node3");
+    assert_int_equal(host->ranks, 4);
+    summary_done(&summary);
+}
+
+static void one_slow_rank_of_a_host_or_a_group_is_named_alone(void **state)
+{
+    for (int kind = 0; kind < 2; kind++) {
+        struct simulate_options options;
+        struct summary summary;
+        simulate_options_init(&options);
+        options.ranks = 16;
+        if (kind)
+            options.groups = 8; /* of two */
+        else
+            options.ranks_per_host = 2;
+        slow(&options, 6, 1.6);
+        summary_of(&options, 200, &summary);
+        assert_int_equal(named(&summary), 1);
+        assert_int_equal(summary.verdicts[0].kind, VERDICT_STRAGGLER);
+        assert_int_equal(summary.verdicts[0].rank, 6);
+        summary_done(&summary);
+    }
+}
+
+/* The last stage has more work by design, 4%: each rank of it is over the median of
+ * all by nearly the threshold, but not over its peers. */
+static void a_stage_with_a_little_more_work_names_no_rank(void **state)
+{
+    double own[16];
+    struct simulate_options options;
+    struct summary summary;
+    simulate_options_init(&options);
+    options.ranks = 16;
+    options.groups = 4;
+    options.jitter = 0.005;
+    for (int i = 0; i < 16; i++)
+        own[i] = i < 12 ? 1 : 1.04;
+    options.own_share = own;
+    slow(&options, 1, 2.3);
+    summary_of(&options, 200, &summary);
+    assert_int_equal(named(&summary), 1);
+    assert_int_equal(summary.verdicts[0].rank, 1);
+    summary_done(&summary);
+}
+
+/* Stages of unequal work: a slow rank of a short stage is under the median of all. */
+static void a_rank_is_compared_with_its_own_stage(void **state)
+{
+    double own[16];
+    struct simulate_options options;
+    struct summary summary;
+    simulate_options_init(&options);
+    options.ranks = 16;
+    options.groups = 2;
+    for (int i = 0; i < 16; i++)
+        own[i] = i < 8 ? 1 : 1.04;
+    options.own_share = own;
+    slow(&options, 3, 1.03 * 1.1);
+    summary_of(&options, 200, &summary);
+    const struct verdict *verdict = verdict_of(&summary, VERDICT_STRAGGLER);
+    assert_non_null(verdict);
+    assert_int_equal(verdict->rank, 3);
+    assert_true(near(verdict->slowdown, 1 + 0.133 * 0.957, 0.01));
+    summary_done(&summary);
+}
+
+/* Records without groups: the stages come from the sizes, tensor parallel fastest. */
+static void sizes_and_their_order_make_stages(void **state)
+{
+    for (int order = 0; order < 2; order++) {
+        struct analysis_options analysis_options;
+        struct simulate_options options;
+        struct summary summary;
+        analysis_options_init(&analysis_options);
+        analysis_options.run.tp = 2;
+        analysis_options.run.pp = 4;
+        analysis_options.run.dp = 2;
+        str_copy(analysis_options.run.order, sizeof(analysis_options.run.order),
+                 str_from(order ? "pp-tp-dp" : "tp-dp-pp"));
+        simulate_options_init(&options);
+        options.ranks = 16;
+        for (uint32_t i = 0; i < 4; i++)
+            slow(&options, order ? 2 + 4 * i : 8 + i, 1.2);
+        struct analysis *analysis = analysis_new(&analysis_options);
+        run_steps(analysis, &options, 100);
+        sum_up(analysis, &summary);
+        assert_int_equal(named(&summary), 1);
+        assert_string_equal(summary.verdicts[0].group, "pp2");
+        assert_true(near(summary.verdicts[0].slowdown, 1.19, 0.01));
+        assert_false(summary.sizes_disagree);
+        summary_done(&summary);
+        analysis_free(analysis);
+    }
+}
+
+static void a_step_with_a_checkpoint_says_nothing_of_who_is_slow(void **state)
+{
+    struct analysis *analysis = new_analysis();
+    struct summary summary;
+    for (int64_t step = 0; step < 100; step++)
+        for (uint32_t rank = 0; rank < 4; rank++) {
+            bool saves = step % 2 == 0; /* rank 0 writes it, in more than half of the steps */
+            struct record record =
+                record_of(rank, step, saves && rank == 0 ? 900 : 100, 200, saves ? 0 : 20);
+            record.has |= saves ? RECORD_CHECKPOINT : 0;
+            add(analysis, record);
+        }
+    analysis_finish(analysis);
+    sum_up(analysis, &summary);
+    assert_int_equal(named(&summary), 0);
+    assert_int_equal(verdicts_of(&summary, VERDICT_SPIKE), 0);
+    summary_done(&summary);
+    analysis_free(analysis);
+}
+
+/* ---- spikes, wandering ---- */
+
+static void a_spike_says_who_was_last_and_in_which_phase(void **state)
+{
+    struct analysis *analysis = new_analysis();
+    struct summary summary;
+    for (int64_t step = 0; step < 100; step++)
+        for (uint32_t rank = 0; rank < 4; rank++) {
+            bool one = step == 50 && rank == 2, all = step == 70, first = step < 2;
+            struct record record =
+                record_of(rank, step, one ? 500 : 100, all || first ? 900 : 200, 20);
+            if (step == 50 && !one)
+                record.phase_ns[PHASE_SYNC] = 420 * MS;
+            add(analysis, record);
+        }
+    analysis_finish(analysis);
+    sum_up(analysis, &summary);
+    assert_int_equal(named(&summary), 0);
+    assert_int_equal(verdicts_of(&summary, VERDICT_SPIKE), 2); /* the first steps are none */
+    for (size_t i = 0; i < summary.verdict_count; i++) {
+        const struct verdict *verdict = &summary.verdicts[i];
+        if (verdict->kind != VERDICT_SPIKE)
+            continue;
+        bool one = verdict->from_step == 50;
+        assert_true(one || verdict->from_step == 70);
+        assert_int_equal(verdict->rank, one ? 2 : -1);
+        assert_int_equal(verdict->phase, one ? PHASE_FORWARD : PHASE_BACKWARD);
+        assert_true(near(verdict->slowdown, (one ? 720.0 : 1020.0) / 320, 1e-9));
+        assert_true(near(verdict->step_time_s, one ? 0.72 : 1.02, 1e-9));
+        assert_int_equal(verdict->to_step, verdict->from_step);
+    }
+    summary_done(&summary);
+    analysis_free(analysis);
+}
+
+static void a_rotating_culprit_is_nobody_and_is_said_to_rotate(void **state)
+{
+    struct simulate_options options;
+    struct summary summary;
+    simulate_options_init(&options);
+    options.rotate = true;
+    slow(&options, 0, 1.3);
+    summary_of(&options, 300, &summary);
+    assert_int_equal(named(&summary), 0);
+    assert_int_equal(verdicts_of(&summary, VERDICT_WANDERING), 1);
+    assert_int_equal(summary.verdicts[0].kind, VERDICT_WANDERING);
+    assert_int_equal(summary.verdicts_in_force, 1);
+    assert_int_equal(summary.rotation.steps, 50);
+    assert_int_equal(summary.rotation.distinct, 8);
+    assert_true(summary.rotation.most_count < 25);
+    summary_done(&summary);
+}
+
+static void a_straggler_is_last_again_and_again(void **state)
+{
+    struct simulate_options options;
+    struct summary summary;
+    simulate_options_init(&options);
+    slow(&options, 5, 1.3);
+    summary_of(&options, 300, &summary);
+    assert_int_equal(summary.rotation.distinct, 1);
+    assert_int_equal(summary.rotation.most_rank, 5);
+    assert_int_equal(summary.rotation.most_count, 50);
+    assert_int_equal(summary.rotation.streak_rank, 5);
+    assert_int_equal(summary.rotation.streak, 50);
+    summary_done(&summary);
+}
+
+/* ---- what it costs ---- */
+
+/* Figure 1.5 has no jitter: a step lasts 1.10 + 0.05 and would last 1.02 + 0.05. */
+static void the_figures_straggler_costs_what_can_be_counted(void **state)
+{
+    struct simulate_options options;
+    struct summary summary;
+    simulate_options_figure_1_5(&options);
+    summary_of(&options, 100, &summary);
+    assert_int_equal(named(&summary), 1);
+    const struct verdict *verdict = &summary.verdicts[0];
+    assert_int_equal(verdict->rank, 5);
+    assert_true(near(verdict->slowdown, 1.10, 1e-6));
+    assert_int_equal(verdict->from_step, 0);
+    const struct what_if *what_if = what_if_of(&summary, COST_OF_RANK, 5);
+    assert_non_null(what_if);
+    assert_true(what_if->named && !what_if->lower_bound);
+    assert_true(near(what_if->step_time_s.value, 1.15, 1e-4));
+    assert_true(near(what_if->step_time_without_s.value, 1.07, 1e-4));
+    assert_true(near(what_if->gain_share.value, 0.08 / 1.15, 1e-4));
+    assert_int_equal(what_if->gain_share.evidence, EVIDENCE_SIMULATED);
+    /* The ledger: 1.00 own, 0.05 exchange, 0.10 late, of which 0.08 is rank 5. */
+    const struct ledger *ledger = &summary.ledger_window;
+    assert_true(near(ledger->share[LEDGER_STRAGGLERS].value, 0.08 / 1.15, 1e-3));
+    assert_true(near(ledger->share[LEDGER_JITTER].value, 0.02 / 1.15, 1e-3));
+    assert_true(near(ledger->share[LEDGER_EXCHANGE].value, 0.05 / 1.15, 1e-3));
+    assert_true(near(ledger->share[LEDGER_INPUT].value, 0.0004 / 1.15, 1e-4));
+    /* And over the span, from the verdict's first step, though it was named later. */
+    assert_true(near(summary.ledger.share[LEDGER_STRAGGLERS].value, 0.08 / 1.15, 2e-3));
+    assert_true(near(verdict->lost_share, 0.08 / 1.15, 2e-3));
+    assert_true(near(verdict->lost_gpu_s, 100 * 0.08 * 8, 1.5));
+    summary_done(&summary);
+}
+
+static void two_slow_ranks_win_nothing_one_by_one(void **state)
+{
+    struct simulate_options options;
+    struct summary summary;
+    simulate_options_init(&options);
+    options.jitter = 0;
+    slow(&options, 2, 1.5);
+    slow(&options, 6, 1.5);
+    summary_of(&options, 100, &summary);
+    assert_int_equal(named(&summary), 2);
+    const struct what_if *all = &summary.what_ifs[0];
+    assert_int_equal(all->of, COST_OF_ALL);
+    assert_int_equal(all->ranks, 2);
+    assert_true(near(all->gain_share.value, 0.455 / 1.4554, 0.005));
+    assert_true(near(what_if_of(&summary, COST_OF_RANK, 2)->gain_share.value, 0, 1e-6));
+    assert_true(near(what_if_of(&summary, COST_OF_RANK, 6)->gain_share.value, 0, 1e-6));
+    summary_done(&summary);
+}
+
+static double shares_of(const struct ledger *ledger)
+{
+    double sum = 0;
+    for (int part = 0; part < LEDGER_COUNT; part++)
+        if (quantity_known(ledger->share[part]))
+            sum += ledger->share[part].value;
+    return sum;
+}
+
+/* 100 steps, dies at 100, down for 30 s, goes on from 80, to 150. */
+static void a_restart_is_downtime_and_lost_work(void **state)
+{
+    struct simulate_options options;
+    struct summary summary;
+    simulate_options_init(&options);
+    options.jitter = 0;
+    options.restart_at = 100;
+    options.restart_to = 80;
+    summary_of(&options, 170, &summary);
+    const struct verdict *restart = verdict_of(&summary, VERDICT_RESTART);
+    assert_non_null(restart);
+    assert_int_equal(restart->from_step, 80);
+    assert_int_equal(restart->repeated_steps, 20);
+    assert_true(near(restart->step_time_s, 30, 1.1));
+    assert_int_equal(summary.effective.restarts, 1);
+    assert_int_equal(summary.effective.repeated_steps, 20);
+    assert_true(near(summary.effective.lost_s.value, 20, 0.5));
+    assert_true(near(summary.effective.down_s.value, 30, 1.1));
+    assert_true(near(summary.effective.kept_s.value, 150, 2));
+    assert_true(near(summary.effective.share.value, 150.0 / 200, 0.01));
+    assert_true(near(summary.ledger.share[LEDGER_LOST_WORK].value, 0.1, 0.005));
+    assert_true(near(summary.ledger.share[LEDGER_DOWNTIME].value, 0.15, 0.005));
+    assert_true(near(shares_of(&summary.ledger), 1, 1e-9));
+    assert_true(near(summary.ledger.wall_s, summary.effective.wall_s.value, 1e-6));
+    assert_int_equal(named(&summary), 0);
+    summary_done(&summary);
+}
+
+static void ledgers_add_up_in_any_run(void **state)
+{
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct simulate_options options;
+        struct summary summary;
+        simulate_options_init(&options);
+        options.seed = seed;
+        options.ranks = 1 + (uint32_t)seed % 9;
+        options.jitter = (double)(seed % 5) * 0.05;
+        options.overlapped = seed % 3 == 0;
+        options.restart_at = seed % 4 ? -1 : 60;
+        options.tokens = 1000;
+        slow(&options, 0, 1 + (double)(seed % 7) * 0.1);
+        summary_of(&options, 20 + seed * 3, &summary);
+        assert_true(near(shares_of(&summary.ledger), 1, 1e-9));
+        assert_true(near(shares_of(&summary.ledger_window), 1, 1e-9));
+        summary_done(&summary);
+    }
+}
+
+/* 2.8, 4.7 and 6.5% for 2%; the simulated own time spreads by 1.92%, since the
+ * optimizer, which is a part of it, has no jitter of its own. */
+static void the_floor_is_what_equal_ranks_lose(void **state)
+{
+    static const struct {
+        uint32_t ranks;
+        double longer;
+    } cases[] = {{8, 0.028}, {64, 0.047}, {1024, 0.065}};
+    for (size_t i = 0; i < 3; i++) {
+        struct simulate_options options;
+        struct summary summary;
+        simulate_options_init(&options);
+        options.ranks = cases[i].ranks;
+        summary_of(&options, 60, &summary);
+        assert_true(near(summary.jitter.longer.value, 0.96 * cases[i].longer, 0.0025));
+        assert_true(near(summary.jitter.loss.value,
+                         summary.jitter.floor.value + summary.jitter.chronic.value, 1e-9));
+        assert_true(summary.jitter.chronic.value < 0.006);
+        assert_true(near(summary.jitter.longer_at[0].value, 0.96 * 0.028, 0.0025));
+        assert_true(near(summary.jitter.longer_at[2].value, 0.96 * 0.065, 0.004));
+        summary_done(&summary);
+    }
+}
+
+/* ---- a look back ---- */
+
+static void a_look_back_says_what_was_said_then(void **state)
+{
+    struct simulate_options options;
+    simulate_options_init(&options);
+    options.ranks = 12;
+    options.groups = 3;
+    options.ranks_per_host = 2;
+    options.tokens = 100;
+    options.slow_count = 1;
+    options.slow[0] = (struct simulate_slow){4, 1.3, 0, 60, 139};
+    struct record records[12];
+    struct analysis *analysis = new_analysis();
+    struct simulate *simulate = simulate_new(&options);
+    struct summary then[8], now;
+    for (int i = 0; i < 8; i++)
+        summary_init(&then[i]);
+    for (int64_t step = 0; step < 200; step++) {
+        add_all(analysis, records, simulate_step(simulate, records));
+        if (step % 25 == 24)
+            analysis_summary(analysis, newest(), INT64_MIN, &then[step / 25]);
+    }
+    for (int i = 0; i < 8; i++) {
+        summary_init(&now);
+        analysis_summary(analysis, analysis_find(analysis, then[i].shown.step), INT64_MIN, &now);
+        assert_int_equal(now.shown.step, then[i].shown.step);
+        assert_int_equal(now.verdicts_in_force, then[i].verdicts_in_force);
+        for (size_t k = 0; k < now.verdicts_in_force; k++) {
+            assert_int_equal(now.verdicts[k].kind, then[i].verdicts[k].kind);
+            assert_int_equal(now.verdicts[k].rank, then[i].verdicts[k].rank);
+            assert_int_equal(now.verdicts[k].from_step, then[i].verdicts[k].from_step);
+        }
+        for (uint32_t r = 0; r < 12; r++) {
+            assert_true(now.ranks[r].window_slowdown == then[i].ranks[r].window_slowdown);
+            assert_true(now.ranks[r].window_spread == then[i].ranks[r].window_spread);
+            assert_true(now.ranks[r].gain_s == then[i].ranks[r].gain_s);
+        }
+        assert_true(now.jitter.floor.value == then[i].jitter.floor.value);
+        assert_true(now.jitter.loss.value == then[i].jitter.loss.value);
+        for (int part = 0; part < LEDGER_COUNT; part++)
+            assert_true(now.ledger_window.share[part].evidence == EVIDENCE_NONE ||
+                        now.ledger_window.share[part].value ==
+                            then[i].ledger_window.share[part].value);
+        assert_memory_equal(&now.rotation, &then[i].rotation, sizeof(now.rotation));
+        assert_int_equal(now.what_if_count, then[i].what_if_count);
+        summary_done(&now);
+        summary_done(&then[i]);
+    }
+    simulate_free(simulate);
+    analysis_free(analysis);
+}
+
+/* ---- little to go by ---- */
+
+static void one_rank_one_step_or_none_have_no_cost(void **state)
+{
+    for (int kind = 0; kind < 3; kind++) {
+        struct analysis *analysis = new_analysis();
+        struct summary summary;
+        if (kind > 0)
+            for (int64_t step = 0; step < (kind == 1 ? 1 : 60); step++)
+                for (uint32_t rank = 0; rank < (kind == 1 ? 4 : 1); rank++)
+                    add(analysis, record_of(rank, step, 100, 200, 20));
+        analysis_finish(analysis);
+        sum_up(analysis, &summary);
+        assert_int_equal(named(&summary), 0);
+        assert_int_equal(verdicts_of(&summary, VERDICT_WANDERING), 0);
+        assert_false(quantity_known(summary.jitter.floor));
+        if (kind == 0)
+            assert_true(summary.ledger.wall_s == 0);
+        else
+            assert_true(near(shares_of(&summary.ledger), 1, 1e-9));
+        if (kind == 2)
+            assert_int_equal(summary.what_if_count, 0);
+        summary_done(&summary);
+        analysis_free(analysis);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(five_percent_is_named_within_fifty_steps_in_every_run),
+        cmocka_unit_test(a_host_that_is_slow_as_a_whole_is_named_in_place_of_its_ranks),
+        cmocka_unit_test(one_slow_rank_of_a_host_or_a_group_is_named_alone),
+        cmocka_unit_test(a_stage_with_a_little_more_work_names_no_rank),
+        cmocka_unit_test(a_rank_is_compared_with_its_own_stage),
+        cmocka_unit_test(sizes_and_their_order_make_stages),
+        cmocka_unit_test(a_step_with_a_checkpoint_says_nothing_of_who_is_slow),
+        cmocka_unit_test(a_spike_says_who_was_last_and_in_which_phase),
+        cmocka_unit_test(a_rotating_culprit_is_nobody_and_is_said_to_rotate),
+        cmocka_unit_test(a_straggler_is_last_again_and_again),
+        cmocka_unit_test(the_figures_straggler_costs_what_can_be_counted),
+        cmocka_unit_test(two_slow_ranks_win_nothing_one_by_one),
+        cmocka_unit_test(a_restart_is_downtime_and_lost_work),
+        cmocka_unit_test(ledgers_add_up_in_any_run),
+        cmocka_unit_test(the_floor_is_what_equal_ranks_lose),
+        cmocka_unit_test(a_look_back_says_what_was_said_then),
+        cmocka_unit_test(one_rank_one_step_or_none_have_no_cost),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
