@@ -90,7 +90,8 @@ static bool usable(struct quantity quantity)
 bool cost_add_worth(struct sentence *sentence, const struct view_model *model,
                     const struct verdict *verdict, bool few_words)
 {
-    const struct what_if *what_if = cost_of_verdict(model->summary, verdict);
+    const struct what_if *what_if = /* of what is over nothing can be won */
+        verdict->to_step < 0 ? cost_of_verdict(model->summary, verdict) : NULL;
     bool bound = what_if && what_if->lower_bound;
     char text[FORMAT_BYTES];
     if (what_if && usable(what_if->mfu_points)) {
@@ -110,7 +111,9 @@ bool cost_add_worth(struct sentence *sentence, const struct view_model *model,
                              : "at least ",
                  format_share(text, share));
     sentence_evidence(sentence, model_evidence(model, EVIDENCE_COMPUTED));
-    sentence_add(sentence, few_words ? "" : " of the GPU time");
+    sentence_add(sentence, few_words              ? ""
+                           : verdict->to_step < 0 ? " of the GPU time"
+                                                  : " of the GPU time of its steps");
     return true;
 }
 

@@ -82,25 +82,54 @@ void ledger_line_utilization(const struct view_model *model, struct sentence *li
     sentence_add_raw(line, convention);
 }
 
-static bool needs_mfu(enum ledger_part part)
+static bool of_mfu(int part)
 {
     return part == LEDGER_ARITHMETIC || part == LEDGER_RECOMPUTE;
 }
 
+/* What in the records would tell it. */
+static const char *teller(int part)
+{
+    static const char *const tellers[LEDGER_COUNT] = {[LEDGER_INPUT] = "data",
+                                                      [LEDGER_EXCHANGE] = "sync",
+                                                      [LEDGER_CHECKPOINT] = "event",
+                                                      [LEDGER_VALIDATION] = "event"};
+    return tellers[part];
+}
+
+static void add_part(struct sentence *line, int part)
+{
+    sentence_add(line, "%s%s", line->length > 0 ? ", " : "not known: ",
+                 ledger_part_title((enum ledger_part)part));
+    if (teller(part))
+        sentence_add(line, " (no \"%s\")", teller(part));
+}
+
+static void add_within(struct sentence *line, const struct ledger *ledger, int part)
+{
+    enum ledger_part within = ledger->within[part];
+    if (within < LEDGER_COUNT && (int)within != part)
+        sentence_add(line, ": in %s", ledger_part_title(within));
+}
+
+/* All that are not known, of MFU or not, and are contained in the same part as the
+ * part `first`. */
 static void say_unknown(struct sentence *line, const struct view_model *model,
-                        const struct ledger *ledger, enum ledger_part part, bool both)
+                        const struct ledger *ledger, int first, bool said[LEDGER_COUNT])
 {
     struct sentence needs;
-    enum ledger_part within = ledger->within[part];
     sentence_clear(line, STYLE_NORMAL);
-    sentence_add(line, "not known: %s", ledger_part_title(part));
-    if (both)
-        sentence_add(line, " and %s", ledger_part_title(LEDGER_RECOMPUTE));
-    if (within < LEDGER_COUNT && within != part)
-        sentence_add(line, ", in %s", ledger_part_title(within));
-    if (needs_mfu(part) && ledger->over_peak)
+    for (int part = first; part < LEDGER_COUNT; part++) {
+        if (quantity_known(ledger->share[part]) || of_mfu(part) != of_mfu(first) ||
+            ledger->within[part] != ledger->within[first])
+            continue;
+        add_part(line, part);
+        said[part] = true;
+    }
+    add_within(line, ledger, first);
+    if (of_mfu(first) && ledger->over_peak)
         sentence_add(line, "; more than the own time: is the peak, or tokens a step, wrong?");
-    else if (needs_mfu(part) && alarm_mfu_needs(model, &needs))
+    else if (of_mfu(first) && alarm_mfu_needs(model, &needs))
         sentence_add(line, "; %s", needs.text);
 }
 
@@ -108,15 +137,10 @@ int ledger_lines_unknown(const struct view_model *model, const struct ledger *le
                          struct sentence *lines, int max)
 {
     int used = 0;
-    bool both = !quantity_known(ledger->share[LEDGER_ARITHMETIC]) &&
-                !quantity_known(ledger->share[LEDGER_RECOMPUTE]) &&
-                ledger->within[LEDGER_ARITHMETIC] == ledger->within[LEDGER_RECOMPUTE];
-    for (int part = 0; part < LEDGER_COUNT && used < max; part++) {
-        if (quantity_known(ledger->share[part]) || (part == LEDGER_RECOMPUTE && both))
-            continue;
-        say_unknown(&lines[used++], model, ledger, (enum ledger_part)part,
-                    part == LEDGER_ARITHMETIC && both);
-    }
+    bool said[LEDGER_COUNT] = {false};
+    for (int part = 0; part < LEDGER_COUNT && used < max; part++)
+        if (!quantity_known(ledger->share[part]) && !said[part])
+            say_unknown(&lines[used++], model, ledger, part, said);
     return used;
 }
 

@@ -119,3 +119,12 @@ double ledger_gpu_hours(const struct ledger *ledger, int64_t units)
 {
     return ledger->wall_s / SECONDS_AN_HOUR * ledger->gpus * ((double)units / LEDGER_WHOLE);
 }
+
+const char *ledger_hours_text(char out[FORMAT_BYTES], double hours)
+{
+    if (hours > 0 && hours < 0.9995)
+        snprintf(out, FORMAT_BYTES, "%.3f", hours);
+    else
+        format_decimal(out, hours);
+    return out;
+}

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "format.h"
 #include "ledger.h"
 
 #define LEDGER_WHOLE 10000 /* hundredths of a percent */
@@ -32,5 +33,6 @@ int ledger_rows(const struct ledger *const ledgers[LEDGER_COLUMNS], int max, boo
 #define LEDGER_SHARE_BYTES 16
 const char *ledger_share_text(char out[LEDGER_SHARE_BYTES], int64_t units);
 
-/* GPU-hours of so many units. */
+/* GPU-hours of so many units, and their text: "62.0 k", "7.62", "0.038". */
 double ledger_gpu_hours(const struct ledger *ledger, int64_t units);
+const char *ledger_hours_text(char out[FORMAT_BYTES], double hours);

@@ -190,9 +190,8 @@ static void say_other(struct sentence *line, const struct view_model *model,
         say_wandering(line, model->summary, detail);
 }
 
-/* The longest wording that fits. */
-static void fit_verdict(struct sentence *line, const struct view_model *model,
-                        const struct verdict *verdict, int width)
+void verdict_line(const struct view_model *model, int width, const struct verdict *verdict,
+                  struct sentence *line)
 {
     bool slow = verdict->kind == VERDICT_STRAGGLER || verdict->kind == VERDICT_GROUP;
     for (int i = 0; i < (slow ? SLOW_WORDINGS : DETAILS); i++) {
@@ -308,7 +307,7 @@ int verdict_lines(const struct view_model *model, int width, struct sentence *li
     }
     for (size_t i = 0; i < summary->verdicts_in_force && i < summary->verdict_count; i++) {
         if (worth_saying(summary, &summary->verdicts[i]) && used < max) {
-            fit_verdict(&lines[used], model, &summary->verdicts[i], used + 1 < max ? width : room);
+            verdict_line(model, used + 1 < max ? width : room, &summary->verdicts[i], &lines[used]);
             used++;
         }
     }

@@ -148,22 +148,13 @@ static void draw_segment(const struct page *page, const struct place *place, int
     }
 }
 
-static const char *hours_text(char out[FORMAT_BYTES], double hours)
-{
-    if (hours > 0 && hours < 0.9995)
-        snprintf(out, FORMAT_BYTES, "%.3f", hours);
-    else
-        format_decimal(out, hours);
-    return out;
-}
-
 static void draw_hours(const struct page *page, const struct place *place,
                        const struct ledger *ledger, int64_t units, enum evidence evidence)
 {
     char text[FORMAT_BYTES];
     if (place->hours > 0)
         view_number(page->canvas, page->rect, place->hours, page->y, STYLE_NORMAL,
-                    hours_text(text, ledger_gpu_hours(ledger, units)),
+                    ledger_hours_text(text, ledger_gpu_hours(ledger, units)),
                     model_evidence(page->model, evidence));
 }
 
@@ -342,8 +333,9 @@ static void draw_marks(struct page *page)
     struct sentence line;
     size_t count;
     const struct mark *all = marks(&count);
-    if (ledger_line_nearest(page->model, &line))
-        draw_line(page, &line);
+    if (!ledger_line_nearest(page->model, &line))
+        sentence_add(&line, "reported runs, MFU:");
+    draw_line(page, &line);
     page->y += page->gap;
     for (size_t i = 0; i < count; i++)
         draw_mark(page, &all[i]);

@@ -1,0 +1,44 @@
+/* The parts of the text report. May be used by report_*.c only. */
+#pragma once
+
+#include <stdio.h>
+
+#include "format.h"
+#include "model.h"
+#include "sentence.h"
+
+struct report {
+    FILE *to;
+    const struct summary *summary;
+    bool unicode;
+    struct view_model model; /* of that summary: sentences are asked of it */
+};
+
+#define REPORT_WIDTH 100 /* of sentences */
+#define REPORT_SAFE_BYTES (4 * RUN_TEXT_BYTES)
+
+/* Text from a log through the sanitiser. */
+const char *report_safe(char out[REPORT_SAFE_BYTES], const char *raw);
+
+/* "4.93 s m" and "9.80% m"; "-" when it is not known. */
+const char *report_duration(char out[FORMAT_BYTES], const struct report *report,
+                            struct quantity seconds);
+const char *report_share(char out[FORMAT_BYTES], const struct report *report,
+                         struct quantity share);
+
+/* A sentence in lines of REPORT_WIDTH, indented; the first one has `first` in
+ * place of the last blanks of its indent. */
+void report_sentence(const struct report *report, const char *first, int indent,
+                     const struct sentence *sentence);
+
+/* Whom to drain and whom not, and why; who was last; what is over. */
+void report_who(const struct report *report);
+
+/* The jitter floor, and what would be won. */
+void report_cost(const struct report *report);
+
+/* Where the GPU time goes, as a table that adds up. */
+void report_ledger(const struct report *report);
+
+/* A line a rank; of many the slowest. */
+void report_ranks(const struct report *report);
