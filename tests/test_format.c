@@ -123,6 +123,40 @@ static void a_silence_is_told_in_steps_that_change_seldom(void **state)
     }
 }
 
+static void powers_and_rounding_are_the_chapters(void **state)
+{
+    static const struct {
+        double value;
+        int digits;
+        const char *power, *rounded;
+    } cases[] = {{3.7908e25, 3, "3.79e25", "-"},   {1216.8, 2, "1,200", "1,200"},
+                 {617700, 2, "6.2e5", "620,000"},  {37.7, 2, "38", "38"},
+                 {99.6, 2, "100", "100"},          {10.6449, 3, "10.6", "10.6"},
+                 {26.0, 3, "26.0", "26.0"},        {0.0123, 2, "0.012", "0.012"},
+                 {99999, 2, "1.0e5", "100,000"},   {0, 3, "0.00", "0.00"},
+                 {-1216.8, 2, "-1,200", "-1,200"}, {NAN, 2, "-", "-"},
+                 {INFINITY, 2, "-", "-"}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char out[FORMAT_BYTES];
+        assert_string_equal(format_power(out, cases[i].value, cases[i].digits), cases[i].power);
+        assert_string_equal(format_rounded(out, cases[i].value, cases[i].digits), cases[i].rounded);
+    }
+}
+
+static void thousands_are_powers_of_them(void **state)
+{
+    static const struct {
+        double value;
+        const char *text;
+    } cases[] = {{405e9, "405e9"}, {15.6e12, "15.6e12"}, {31e6, "31e6"},      {16384, "16,384"},
+                 {400, "400"},     {0.5, "0.5"},         {528128, "528.1e3"}, {99999.6, "100e3"},
+                 {0, "0"},         {NAN, "-"},           {-INFINITY, "-"}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char out[FORMAT_BYTES];
+        assert_string_equal(format_thousands(out, cases[i].value), cases[i].text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -134,6 +168,8 @@ int main(void)
         cmocka_unit_test(counts_have_separators),
         cmocka_unit_test(differences_are_signed_and_shares_are_not),
         cmocka_unit_test(large_numbers_get_a_prefix),
+        cmocka_unit_test(powers_and_rounding_are_the_chapters),
+        cmocka_unit_test(thousands_are_powers_of_them),
         cmocka_unit_test(the_evidence_stands_behind_the_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -113,11 +113,31 @@ static void slices_are_equal_by_their_bytes(void **state)
     assert_false(str_equal(str_of("a\0b", 3), str_of("a\0c", 3)));
 }
 
+static void counts_may_have_a_unit(void **state)
+{
+    static const struct {
+        const char *text;
+        double value;
+    } good[] = {{"405e9", 405e9}, {"7B", 7e9}, {"1.5T", 1.5e12}, {"64k", 64e3},
+                {"2g", 2e9},      {"3M", 3e6}, {"1e3K", 1e6},    {"12", 12}};
+    static const char *const bad[] = {"", "k", "7BB", "1 k", "x", "1e308T", "nan", "-"};
+    double value = 5;
+    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+        assert_true(str_to_count(str_from(good[i].text), &value));
+        assert_true(value == good[i].value);
+    }
+    value = 5;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        assert_false(str_to_count(str_from(bad[i]), &value));
+    assert_true(value == 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_numbers_are_read_in_full_or_not_at_all),
         cmocka_unit_test(decimals_are_plain_and_finite),
+        cmocka_unit_test(counts_may_have_a_unit),
         cmocka_unit_test(a_copy_ends_before_a_character_that_does_not_fit),
         cmocka_unit_test(slices_are_equal_by_their_bytes),
     };

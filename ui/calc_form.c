@@ -100,19 +100,26 @@ static void fill_description(struct calc_form *form, const struct run *run)
     fill_peak(form, run);
 }
 
+static void end_fill(struct calc_form *form, bool simulated)
+{
+    for (int i = 0; i < CALC_COUNT && simulated; i++)
+        if (form->values[i].from == CALC_FROM_RUN && form->values[i].evidence != EVIDENCE_NONE)
+            form->values[i].evidence = EVIDENCE_SIMULATED;
+    settle(form);
+}
+
 void calc_form_fill_run(struct calc_form *form, const struct run *run)
 {
     begin_fill(form);
     fill_description(form, run);
-    settle(form);
+    end_fill(form, run->simulated);
 }
 
-static void fill_quantity(struct calc_form *form, const struct summary *summary,
-                          enum calc_argument argument, struct quantity quantity, double factor)
+static void fill_quantity(struct calc_form *form, enum calc_argument argument,
+                          struct quantity quantity, double factor)
 {
     if (quantity_known(quantity))
-        set_run(form, argument, quantity.value * factor,
-                summary->simulated ? EVIDENCE_SIMULATED : quantity.evidence);
+        set_run(form, argument, quantity.value * factor, quantity.evidence);
 }
 
 void calc_form_fill(struct calc_form *form, const struct summary *summary)
@@ -121,13 +128,10 @@ void calc_form_fill(struct calc_form *form, const struct summary *summary)
     fill_description(form, &summary->run);
     if (summary->gpus_assumed)
         set_run(form, CALC_GPUS, summary->run.gpus, EVIDENCE_MEASURED);
-    fill_quantity(form, summary, CALC_MFU, summary->mfu, 1);
-    fill_quantity(form, summary, CALC_EFFECTIVE, summary->effective.share, 1);
-    fill_quantity(form, summary, CALC_ACHIEVED, summary->mfu, form->values[CALC_PEAK].value);
-    for (int i = 0; i < CALC_COUNT && summary->simulated; i++)
-        if (form->values[i].from == CALC_FROM_RUN && form->values[i].evidence != EVIDENCE_NONE)
-            form->values[i].evidence = EVIDENCE_SIMULATED;
-    settle(form);
+    fill_quantity(form, CALC_MFU, summary->mfu, 1);
+    fill_quantity(form, CALC_EFFECTIVE, summary->effective.share, 1);
+    fill_quantity(form, CALC_ACHIEVED, summary->mfu, form->values[CALC_PEAK].value);
+    end_fill(form, summary->simulated);
 }
 
 void calc_form_reset(struct calc_form *form, enum calc_argument argument)

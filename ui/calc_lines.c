@@ -306,7 +306,7 @@ bool calc_alarm(const struct calc_form *form, char *out, size_t size)
     double rate = values[CALC_ACHIEVED].value, limit = values[CALC_PEAK].value;
     if (!isfinite(limit)) {
         text_sanitise(chip, sizeof(chip), str_from(form->chip));
-        snprintf(out, size, "peak unknown of %s: type it, or --peak TFLOPS", chip);
+        snprintf(out, size, "peak of %s unknown: type it (--peak)", chip);
     } else if (rate > limit * (1 + 1e-9)) {
         snprintf(out, size, "%s achieved is over the peak, %s: wrong chip or number format",
                  calc_argument_text(achieved, CALC_ACHIEVED, values[CALC_ACHIEVED].value),

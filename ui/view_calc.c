@@ -14,6 +14,7 @@
 #define TWO_COLUMNS 76 /* cells in which arguments and tiles stand side by side */
 #define WIDE 120       /* and in which tables have room */
 #define MARKS_AT 100
+#define CURVE_ROWS_MAX 22
 #define TABLE_ROWS (CALC_TRAINING_ROWS + CALC_POINT_ROWS + 3)
 
 struct panel {
@@ -143,7 +144,7 @@ static void draw_panel(struct canvas *canvas, struct rect rect, const struct cal
     draw_title(canvas, rect_part(rect, 0, 0, rect.width, 1), which, first, rows);
     draw_arguments(canvas, rect_part(rect, 0, 1, left, rows), form, panel, first);
     struct rect tiles = two ? rect_part(rect, left + 2, 1, rect.width - left - 3, below)
-                            : rect_part(rect, 2, 1 + rows, rect.width - 2 - 5, below - rows);
+                            : rect_part(rect, 2, 1 + rows, rect.width - 3, below - rows);
     draw_tiles(canvas, tiles, form, which);
 }
 
@@ -196,18 +197,26 @@ static void draw_tables(struct canvas *canvas, struct rect rect, const struct ca
               "What one MFU point buys", point, CALC_POINT_ROWS);
 }
 
-/* Below the panels: alarm, curve, tables. */
-static void draw_rest(struct canvas *canvas, struct rect rect, const struct calc_form *form)
+/* What is wrong: below the panels, or before the last tile. */
+static void draw_alarm(struct canvas *canvas, struct rect rect, int used,
+                       const struct calc_form *form)
 {
     char alarm[200];
-    bool tables = rect.width >= WIDE && rect.height >= TABLE_ROWS + CALC_CURVE_ROWS + 4;
-    if (calc_alarm(form, alarm, sizeof(alarm)) && rect.height > 0)
-        canvas_printf(canvas, rect, 1, 0, STYLE_WARNING, "! %s", alarm);
-    int height = rect.height - 1 - (tables ? TABLE_ROWS + 1 : 0);
-    calc_curve_draw(canvas, rect_part(rect, 0, 1, rect.width, smaller(height, 22)), form);
+    struct rect line = rect_part(rect, 0, smaller(used, rect.height - 1), rect.width, 1);
+    if (rect.height < 2 || !calc_alarm(form, alarm, sizeof(alarm)))
+        return;
+    canvas_fill(canvas, line, ' ', STYLE_NORMAL);
+    canvas_printf(canvas, line, 1, 0, STYLE_WARNING, "! %s", alarm);
+}
+
+/* Below the panels and a line for the alarm: curve, tables. */
+static void draw_rest(struct canvas *canvas, struct rect rect, const struct calc_form *form)
+{
+    bool tables = rect.width >= WIDE && rect.height >= TABLE_ROWS + CALC_CURVE_ROWS + 3;
+    int height = smaller(rect.height - (tables ? TABLE_ROWS + 1 : 0), CURVE_ROWS_MAX);
+    calc_curve_draw(canvas, rect_part(rect, 0, 0, rect.width, height), form);
     if (tables)
-        draw_tables(canvas, rect_part(rect, 0, 1 + smaller(height, 22) + 1, rect.width, TABLE_ROWS),
-                    form);
+        draw_tables(canvas, rect_part(rect, 0, height + 1, rect.width, TABLE_ROWS), form);
 }
 
 /* Rows of a panel that is whole. */
@@ -224,18 +233,18 @@ void view_calc(struct canvas *canvas, struct rect rect, const struct view_model 
     if (rect.height < 1)
         return;
     calc_form_fill(&form, model->summary);
-    int width = rect.width >= MARKS_AT + 60 ? MARKS_AT - 4 : rect.width;
+    int width = rect.width >= MARKS_AT + 60 ? MARKS_AT - 4 : rect.width, used;
     if (rect.height < first + second) {
-        int which = panel_of(&form), rows = smaller(rect.height, which ? second : first);
-        draw_panel(canvas, rect_part(rect, 0, 0, width, rows), &form, which);
-        draw_rest(canvas, rect_part(rect, 0, rows, rect.width, rect.height - rows), &form);
-        return;
+        used = smaller(rect.height, panel_of(&form) ? second : first);
+        draw_panel(canvas, rect_part(rect, 0, 0, width, used), &form, panel_of(&form));
+    } else {
+        int gap = rect.height >= first + second + CALC_CURVE_ROWS + 3;
+        used = first + gap + second;
+        draw_panel(canvas, rect_part(rect, 0, 0, width, first), &form, 0);
+        draw_panel(canvas, rect_part(rect, 0, first + gap, width, second), &form, 1);
+        if (width < rect.width)
+            draw_marks(canvas, rect_part(rect, MARKS_AT, 0, rect.width - MARKS_AT, 10));
     }
-    int gap = rect.height >= first + second + CALC_CURVE_ROWS + 3;
-    draw_panel(canvas, rect_part(rect, 0, 0, width, first), &form, 0);
-    draw_panel(canvas, rect_part(rect, 0, first + gap, width, second), &form, 1);
-    if (width < rect.width)
-        draw_marks(canvas, rect_part(rect, MARKS_AT, 0, rect.width - MARKS_AT, 10));
-    int used = first + gap + second;
-    draw_rest(canvas, rect_part(rect, 0, used, rect.width, rect.height - used), &form);
+    draw_alarm(canvas, rect, used, &form);
+    draw_rest(canvas, rect_part(rect, 0, used + 1, rect.width, rect.height - used - 1), &form);
 }

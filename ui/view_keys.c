@@ -79,8 +79,7 @@ static const struct line_key CALC_KEYS[] = {
     {"r", "reset"},
     {"q", "quit"},
     {"?", "help"},
-    {"u", "all"},
-    {"Esc", "back"},
+    {"u", "reset all"},
     {NULL, NULL},
 };
 static const struct line_key ENTRY_KEYS[] = {
