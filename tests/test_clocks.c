@@ -327,6 +327,33 @@ static void begins_make_an_offset_where_there_is_no_sync(void **state)
     free(records);
 }
 
+/* The median release lies between the hosts when all take part, and on node0 when
+ * a rank of node1 has no begin. */
+static void who_takes_part_does_not_move_the_clocks(void **state)
+{
+    struct simulate_options options = eight_hosts(2);
+    options.ranks = 8;
+    options.clock_drift_ppm = 0;
+    struct job job;
+    struct summary summary;
+    job_init(&job, &options);
+    for (int i = 0; i < 64; i++) {
+        size_t count = simulate_step(job.simulate, job.records);
+        if (i * 7 % 16 < 8)
+            job.records[7].has &= ~(uint32_t)RECORD_BEGIN;
+        add_all(job.analysis, job.records, count);
+    }
+    sum_up(job.analysis, &summary);
+    assert_int_equal(summary.clock_count, 2);
+    double truth = true_offset_s(&job, 4, 1.8e9);
+    assert_true(fabs(truth) > 1e-3);
+    assert_true(near(summary.clocks[1].offset_s, truth, 30e-6));
+    assert_true(near(summary.clocks[0].offset_s, -truth, 30e-6));
+    assert_true(summary.clocks[1].error_s < 20e-6 && summary.clocks[0].error_s < 20e-6);
+    summary_done(&summary);
+    job_done(&job);
+}
+
 static void nothing_is_said_of_clocks_without_grounds(void **state)
 {
     /* Two steps; no begins; an exchange that overlaps the backward pass. */
@@ -583,6 +610,7 @@ int main(void)
         cmocka_unit_test(clocks_that_agree_are_not_told),
         cmocka_unit_test(without_hosts_each_rank_has_a_clock),
         cmocka_unit_test(begins_make_an_offset_where_there_is_no_sync),
+        cmocka_unit_test(who_takes_part_does_not_move_the_clocks),
         cmocka_unit_test(nothing_is_said_of_clocks_without_grounds),
         cmocka_unit_test(the_order_of_records_does_not_matter),
         cmocka_unit_test(a_host_that_is_set_in_the_middle_is_told_right),
