@@ -69,6 +69,11 @@ void analysis_summary(struct analysis *analysis, struct step_key key, int64_t no
 bool analysis_rank_detail(struct analysis *analysis, struct step_key key, uint32_t rank,
                           struct rank_detail *detail);
 
+/* Adds what would be won by a rank ("5"), a group or a host (by name) to the what-ifs
+ * of the summary that was made last, unless it is there. False when nobody is
+ * called so, or the log cannot tell. */
+bool analysis_ask(struct analysis *analysis, const char *who, struct summary *summary);
+
 /* The key `delta` closed steps away (negative: back) from `key`, stopping at
  * the ends of the table. `key.latest` comes back true at the newest. */
 struct step_key analysis_move(const struct analysis *analysis, struct step_key key, int64_t delta);

@@ -6,7 +6,6 @@
 #include "analysis_window.h"
 #include "memory.h"
 #include "mfu.h"
-#include "what_if.h"
 
 #define SECONDS 1e-9
 
@@ -165,127 +164,6 @@ static void fill_rotation(const struct analysis *analysis, struct rotation *rota
     free(counts);
 }
 
-/* ---- what would be won ---- */
-
-struct what_if_list {
-    struct analysis *analysis;
-    struct summary *summary;
-};
-
-static struct what_if *add_what_if(const struct what_if_list *list, enum cost_of of, double gain_s)
-{
-    struct summary *summary = list->summary;
-    struct what_if *what_if = &summary->what_ifs[summary->what_if_count++];
-    double time_s =
-        quantity_known(summary->window_step_time_s) ? summary->window_step_time_s.value : NAN;
-    double mfu = quantity_known(summary->mfu) ? summary->mfu.value : NAN;
-    double tokens = summary->tokens_per_step;
-    double done =
-        tokens > 0 && summary->last_step >= 0 ? tokens * ((double)summary->last_step + 1) : NAN;
-    *what_if = (struct what_if){.of = of, .rank = -1, .ranks = 1, .steps = summary->window_steps};
-    what_if_fill(what_if, time_s, gain_s, &summary->run, summary->run.gpus, mfu, tokens, done);
-    const struct jitter *jitter = &summary->jitter;
-    what_if->explains = quantity_none();
-    if (quantity_known(jitter->chronic) && jitter->chronic.value > 0 &&
-        quantity_known(what_if->gain_share))
-        what_if->explains =
-            number(list->analysis, fmin(1, what_if->gain_share.value / jitter->chronic.value),
-                   EVIDENCE_COMPUTED);
-    what_if->lower_bound = summary->has_groups;
-    return what_if;
-}
-
-static void add_rank(const struct what_if_list *list, uint32_t slot, bool named)
-{
-    struct what_if *what_if =
-        add_what_if(list, COST_OF_RANK, list->analysis->window->gains_s[slot]);
-    what_if->rank = list->analysis->ranks.info[slot].rank;
-    what_if->named = named;
-}
-
-/* The group or host, and to compare with it the rank of it that is slowest. */
-static void add_unit(const struct what_if_list *list, uint32_t index)
-{
-    struct analysis *analysis = list->analysis;
-    const struct peers *peers = &analysis->current.peers;
-    const struct peers_unit *unit = &peers->units[index];
-    const struct analysis_window *window = analysis->window;
-    const double *gains = window->unit_gains_s + (unit->is_host ? peers->unit_count + 1 : 0);
-    struct what_if *what_if =
-        add_what_if(list, unit->is_host ? COST_OF_HOST : COST_OF_GROUP, gains[index + 1]);
-    what_if->ranks = (int)unit->ranks;
-    what_if->named = true;
-    str_copy(what_if->name, sizeof(what_if->name),
-             str_from(names_get(&analysis->names, unit->name)));
-    uint32_t slowest = peers->members[unit->first];
-    for (uint32_t k = 1; k < unit->ranks; k++) {
-        uint32_t slot = peers->members[unit->first + k];
-        if (window->medians[slot] > window->medians[slowest])
-            slowest = slot;
-    }
-    add_rank(list, slowest, false);
-}
-
-static int by_gain(const void *a, const void *b)
-{
-    const struct what_if *one = a, *other = b;
-    double x = quantity_known(one->gain_share) ? one->gain_share.value : -1;
-    double y = quantity_known(other->gain_share) ? other->gain_share.value : -1;
-    if (x != y)
-        return x > y ? -1 : 1;
-    if (one->named != other->named)
-        return one->named ? -1 : 1;
-    return one->rank < other->rank ? -1 : one->rank > other->rank;
-}
-
-#define WHAT_IFS_MAX 64 /* slow ranks and groups; all of them are in the first line */
-
-static void fill_what_ifs(struct analysis *analysis, double named_gain_s, struct summary *summary)
-{
-    const struct fold *fold = &analysis->current;
-    const struct analysis_window *window = analysis->window;
-    const struct what_if_list list = {analysis, summary};
-    summary->what_ifs =
-        memory_resized(summary->what_ifs, WHAT_IFS_MAX + 3, sizeof(*summary->what_ifs));
-    summary->what_if_count = 0;
-    if (window->view.steps == 0 || summary->rule == WAIT_UNKNOWN)
-        return;
-    size_t first = 0, named = 0;
-    for (size_t i = 0; i < summary->verdicts_in_force; i++)
-        named += summary->verdicts[i].kind == VERDICT_STRAGGLER ||
-                 summary->verdicts[i].kind == VERDICT_GROUP;
-    if (named > 1) {
-        struct what_if *all = add_what_if(&list, COST_OF_ALL, named_gain_s);
-        all->named = true;
-        all->ranks = 0;
-        for (uint32_t i = 0; i < window->view.ranks; i++)
-            all->ranks += window->named[i];
-        first = 1;
-    }
-    for (size_t i = 0; i < summary->verdicts_in_force && summary->what_if_count < WHAT_IFS_MAX;
-         i++) {
-        const struct verdict *verdict = &summary->verdicts[i];
-        if (verdict->kind == VERDICT_STRAGGLER)
-            add_rank(&list, ranks_slot(&analysis->ranks, (uint32_t)verdict->rank), true);
-        else if (verdict->kind == VERDICT_GROUP)
-            for (uint32_t u = 0; u < fold->peers.unit_count; u++)
-                if (fold->peers.units[u].is_host == verdict->is_host &&
-                    strcmp(names_get(&analysis->names, fold->peers.units[u].name),
-                           verdict->group) == 0)
-                    add_unit(&list, u);
-    }
-    if (named == 0 && window->view.ranks > 0) { /* nobody: what the best of them would bring */
-        uint32_t best = 0;
-        for (uint32_t i = 1; i < window->view.ranks; i++)
-            if (window->gains_s[i] > window->gains_s[best])
-                best = i;
-        add_rank(&list, best, false);
-    }
-    if (summary->what_if_count > first + 1)
-        qsort(summary->what_ifs + first, summary->what_if_count - first, sizeof(*summary->what_ifs),
-              by_gain);
-}
-
 /* ---- all of it ---- */
 
 /* The loss is that of the ledger, so that floor and chronic loss add up to what the
@@ -332,6 +210,22 @@ static void fill_sizes(const struct analysis *analysis, struct summary *summary)
                               sizes != (double)summary->rank_count && sizes != run->gpus;
 }
 
+/* When only figures were asked for. */
+static void nothing(struct summary *summary)
+{
+    const struct ledger_sums none = {0};
+    struct quantity unknown = quantity_none();
+    struct jitter *jitter = &summary->jitter;
+    ledger_make(&summary->ledger, &none, summary->run.gpus, EVIDENCE_NONE, EVIDENCE_NONE, false);
+    summary->ledger_window = summary->ledger;
+    jitter->loss = jitter->floor = jitter->chronic = jitter->longer = jitter->spread = unknown;
+    for (int i = 0; i < JITTER_EXTRAPOLATIONS; i++)
+        jitter->longer_at[i] = unknown;
+    summary->effective = (struct effective){unknown, unknown, unknown, unknown, unknown, 0, 0};
+    summary->rotation = (struct rotation){.most_rank = -1, .streak_rank = -1};
+    summary->what_if_count = 0;
+}
+
 void analysis_costs(struct analysis *analysis, size_t index, struct summary *summary)
 {
     (void)index;
@@ -341,6 +235,10 @@ void analysis_costs(struct analysis *analysis, size_t index, struct summary *sum
         .host_gain_s = window->unit_gains_s + analysis->current.peers.unit_count + 1,
     };
     fill_sizes(analysis, summary);
+    if (analysis->options.figures_only) {
+        nothing(summary);
+        return;
+    }
     if (window->view.steps > 0) {
         window_gains(&window->view, window->gains_s);
         window_set_gains(&window->view, &sets);
@@ -350,6 +248,6 @@ void analysis_costs(struct analysis *analysis, size_t index, struct summary *sum
     fill_jitter(analysis, summary);
     fill_effective(analysis, summary);
     fill_rotation(analysis, &summary->rotation);
-    fill_what_ifs(analysis, sets.named_gain_s, summary);
+    analysis_what_ifs(analysis, sets.named_gain_s, summary);
     fill_gains(analysis, summary);
 }

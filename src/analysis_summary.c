@@ -389,6 +389,7 @@ void analysis_summary(struct analysis *analysis, struct step_key key, int64_t no
     if (summary->gpus_assumed)
         summary->run.gpus = analysis->ranks.count;
     summary->simulated = summary->run.simulated = analysis->simulated;
+    summary->figures_only = analysis->options.figures_only;
     summary->source.records = analysis->records;
     summary->source.duplicate = analysis->duplicate;
     summary->source.late = analysis->late;

@@ -31,3 +31,6 @@ void analysis_window_make(struct analysis *analysis, size_t index, bool brief);
 /* The rest of the summary that comes from it: jitter, gains, what-ifs, ledgers,
  * effective training time, rotation. After the verdicts and the window's figures. */
 void analysis_costs(struct analysis *analysis, size_t index, struct summary *summary);
+
+/* Of these the what-ifs alone; named_gain_s: of all that are named together. */
+void analysis_what_ifs(struct analysis *analysis, double named_gain_s, struct summary *summary);

@@ -164,12 +164,23 @@ static void complete(const struct report_input *input, struct summary *summary)
     memcpy(summary->complaints, input->totals.complaints, sizeof(summary->complaints));
 }
 
+static void ask(const struct report_input *input, struct summary *summary)
+{
+    const struct options *options = input->options;
+    for (int i = 0; i < options->what_if_count; i++)
+        if (!analysis_ask(input->analysis, options->what_if[i], summary))
+            command_fail("--what-if %s: no rank, host or group of that name is in the log, or "
+                         "its records do not tell what waiting costs",
+                         options->what_if[i]);
+}
+
 static int write_report(struct report_input *input)
 {
     struct summary summary;
     summary_init(&summary);
     analysis_finish(input->analysis);
     analysis_summary(input->analysis, (struct step_key){.latest = true}, INT64_MIN, &summary);
+    ask(input, &summary);
     complete(input, &summary);
     if (input->options->json)
         report_json(stdout, &summary);
@@ -207,6 +218,7 @@ int command_report(int argc, char **argv)
         return status;
     analysis_options.memory_bytes = options.memory_bytes;
     analysis_options.keep_history = false;
+    analysis_options.figures_only = options.figures_only;
     analysis_options.close_lag = options.close_lag;
     analysis_options.max_ranks = options.max_ranks;
     analysis_options.from_step = options.from_step;

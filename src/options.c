@@ -75,6 +75,14 @@ static bool set_output(struct parser *parser, const struct option_info *info, co
         return option_integer(parser, info, text, 0, INT64_MAX, &options->to_step);
     case OPTION_JSON:
         return options->json = true;
+    case OPTION_WHAT_IF:
+        if (options->what_if_count == OPTIONS_WHAT_IF_MAX)
+            return option_fail(parser, "--what-if can be given %d times at most",
+                               OPTIONS_WHAT_IF_MAX);
+        options->what_if[options->what_if_count++] = text;
+        return true;
+    case OPTION_FIGURES_ONLY:
+        return options->figures_only = true;
     case OPTION_FPS:
         return option_number(parser, info, text, 0.1, 60, &options->fps);
     case OPTION_COLOR:

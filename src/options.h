@@ -20,6 +20,7 @@ enum {
 
 #define OPTIONS_SOURCES_MAX 65536
 #define OPTIONS_ALLOW_MAX 64
+#define OPTIONS_WHAT_IF_MAX 64
 
 enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
@@ -34,7 +35,9 @@ struct options {
     uint32_t max_ranks;
 
     int64_t from_step, to_step;
-    bool json;
+    bool json, figures_only;
+    const char *what_if[OPTIONS_WHAT_IF_MAX]; /* ranks, hosts, groups; borrowed from argv */
+    int what_if_count;
     double idle_s;
 
     int receive_buffer; /* bytes */

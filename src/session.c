@@ -97,6 +97,7 @@ static void pull_detail(struct session *session)
 void session_pull(struct session *session, int64_t now_ns)
 {
     int64_t clock_ns = session->model.mode == MODE_ENDED ? INT64_MIN : now_ns;
+    session->summary.brief = session->model.screen != SCREEN_RANKS;
     analysis_summary(session->analysis, session->key, clock_ns, &session->summary);
     pull_detail(session);
     if (session->caller.describe)

@@ -172,6 +172,7 @@ struct summary {
                    of the ranks are not needed, and are NAN. With very many ranks they take longer
                    than all the rest. */
     struct run run;    /* with gpus filled from the ranks when nobody said */
+    bool figures_only; /* verdicts, jitter, ledger, what-ifs were not asked for: all unknown */
     bool gpus_assumed; /* run.gpus is the number of ranks */
     bool simulated;
     struct source_counts source;
