@@ -135,12 +135,16 @@ static void close_around(struct analysis *analysis, size_t index)
 
 /* ---- placing ---- */
 
-static void note_name(struct analysis *analysis, uint32_t *id, struct str name)
+/* Nearly always the name is the one that is known: so it is looked at first. */
+static inline void note_name(struct analysis *analysis, uint32_t *id, struct str name)
 {
-    if (str_is(name, names_get(&analysis->names, *id)))
+    const char *known = names_get(&analysis->names, *id);
+    if (name.len > 0 && name.len < NAME_BYTES && memcmp(known, name.p, name.len) == 0 &&
+        known[name.len] == '\0')
         return;
-    *id = names_intern(&analysis->names, name);
-    analysis->ranks.names_version++;
+    uint32_t now = names_intern(&analysis->names, name);
+    analysis->ranks.names_version += now != *id;
+    *id = now;
 }
 
 static void note_names(struct analysis *analysis, struct rank_info *info,

@@ -64,14 +64,16 @@ uint32_t names_intern(struct names *names, struct str name)
         return 0;
     if (names->count == names->capacity)
         names->text = memory_grown(names->text, &names->capacity, sizeof(*names->text));
-    names->text[names->count] = memory_zeroed(name.len + 1, 1);
+    names->text[names->count] = memory_zeroed(NAME_BYTES, 1);
     memcpy(names->text[names->count], text, name.len);
     names->table[at] = ++names->count;
     return names->count;
 }
 
+static const char nothing[NAME_BYTES];
+
 const char *names_get(const struct names *names, uint32_t id)
 {
     assert(id <= names->count);
-    return id == 0 ? "" : names->text[id - 1];
+    return id == 0 ? nothing : names->text[id - 1];
 }

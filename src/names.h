@@ -23,5 +23,6 @@ void names_done(struct names *names);
  * empty one, and for a new one when NAMES_MAX are known. */
 uint32_t names_intern(struct names *names, struct str name);
 
-/* The text of an id; "" for 0. Valid until names_done(). */
+/* The text of an id; "" for 0. NAME_BYTES long, NULs behind it. Valid until
+ * names_done(). */
 const char *names_get(const struct names *names, uint32_t id);
