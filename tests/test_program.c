@@ -148,6 +148,34 @@ static void keys_go_back_and_forth_in_time(void **state)
     program_finish(&program);
 }
 
+static void the_screens_go_round_and_one_rank_is_shown_closer(void **state)
+{
+    struct program program;
+    start(&program, LIST("watch", logs));
+    assert_true(program_shows(&program, "step 199"));
+    assert_true(program_shows(&program, "timeline 1/4"));
+    program_keys(&program, "\t");
+    assert_true(program_shows(&program, "ranks 2/4"));
+    assert_true(program_shows(&program, "8 ranks, sorted by slowdown over the window"));
+    program_keys(&program, "\r"); /* the slowest is on top */
+    assert_true(program_shows(&program, "50 steps by slowdown"));
+    assert_true(program_shows(&program, "rank 5"));
+    program_keys(&program, "\x1b[B");
+    assert_true(program_hides(&program, "rank 5"));
+    program_keys(&program, "\x1b");
+    assert_true(program_shows(&program, "sorted by"));
+    program_keys(&program, "\x1bOS"); /* F4 */
+    assert_true(program_shows(&program, "ledger 3/4"));
+    program_keys(&program, "C");
+    assert_true(program_shows(&program, "calculator 4/4"));
+    program_keys(&program, "T");
+    assert_true(program_shows(&program, "own time"));
+    program_keys(&program, "q");
+    assert_exits(&program, 0);
+    assert_restored(&program);
+    program_finish(&program);
+}
+
 static void records_that_come_later_are_shown(void **state)
 {
     struct program program;
@@ -389,6 +417,30 @@ static void a_type_that_will_not_do_is_named(void **state)
     program_finish(&program);
 }
 
+/* Before anything is drawn: the option, or the file and its key. */
+static void nonsense_about_the_run_is_named(void **state)
+{
+    char *file = path_in("bad.json");
+    write_file(file, "{\"gpus\":0}");
+    const struct {
+        const char *arguments[6];
+        int status;
+        const char *text;
+    } rows[] = {
+        {{"report", "--params", "0", logs}, 2, "--params takes a number from 1"},
+        {{"watch", "--price", "-2", logs}, 2, "--price takes a number from 0"},
+        {{"demo", "--active-params", "400B"}, 2, "active parameters (4e+11)"},
+        {{"report", "--run", file, logs}, 1, "bad.json: \"gpus\" must be a number from 1"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct program program;
+        start(&program, rows[i].arguments);
+        assert_exits(&program, rows[i].status);
+        assert_non_null(strstr(program.terminal.bytes, rows[i].text));
+        program_finish(&program);
+    }
+}
+
 static void an_old_terminal_gets_ascii_alone(void **state)
 {
     struct program program;
@@ -583,6 +635,7 @@ int main(void)
         cmocka_unit_test(a_folder_of_logs_shows_its_straggler),
         cmocka_unit_test(the_first_picture_does_not_wait_for_the_logs),
         cmocka_unit_test(keys_go_back_and_forth_in_time),
+        cmocka_unit_test(the_screens_go_round_and_one_rank_is_shown_closer),
         cmocka_unit_test(records_that_come_later_are_shown),
         cmocka_unit_test(a_description_that_appears_later_is_used),
         cmocka_unit_test(the_end_of_the_input_stays_on_the_screen),
@@ -593,6 +646,7 @@ int main(void)
         cmocka_unit_test(a_terminal_that_goes_away_ends_it),
         cmocka_unit_test(a_stalled_terminal_stops_nothing_else),
         cmocka_unit_test(a_type_that_will_not_do_is_named),
+        cmocka_unit_test(nonsense_about_the_run_is_named),
         cmocka_unit_test(an_old_terminal_gets_ascii_alone),
         cmocka_unit_test(colors_can_be_refused),
         cmocka_unit_test(output_that_is_no_terminal_gets_plain_lines),
