@@ -115,6 +115,11 @@ static inline void fixture_totals(struct summary *summary, size_t ranks)
     summary->complete = 12346;
     summary->attempts = 1;
     summary->step_time_median_s = fixture_quantity(4.51, EVIDENCE_MEASURED);
+    summary->step_time_mean_s = fixture_quantity(4.63, EVIDENCE_MEASURED);
+    summary->step_time_max_s = fixture_quantity(9.87, EVIDENCE_MEASURED);
+    summary->wait_mean_s = fixture_quantity(0.41, EVIDENCE_MEASURED);
+    summary->wait_share = fixture_quantity(0.0886, EVIDENCE_MEASURED);
+    summary->exchange_mean_s = fixture_quantity(0.09, EVIDENCE_MEASURED);
     summary->rule = WAIT_SYNC;
     summary->window_steps = 50;
     summary->window_step_time_s = fixture_quantity(4.92, EVIDENCE_MEASURED);
@@ -303,6 +308,7 @@ static inline void fixture_no_rule(struct summary *summary)
     summary->shown.rule = summary->rule = WAIT_UNKNOWN;
     summary->shown.own_max_s = summary->shown.own_median_s = NAN;
     summary->shown.wait_share = summary->window_wait_share = quantity_none();
+    summary->wait_mean_s = summary->wait_share = summary->exchange_mean_s = quantity_none();
     summary->mfu = summary->hfu = quantity_none();
     summary->peak_flops = 0;
     summary->run.params = 0;

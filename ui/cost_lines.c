@@ -105,7 +105,7 @@ bool cost_add_worth(struct sentence *sentence, const struct view_model *model,
                                                           : NAN;
     if (!isfinite(share))
         return false;
-    sentence_add(sentence, "costs %s%s",
+    sentence_add(sentence, "%s %s%s", verdict->to_step < 0 ? "costs" : "has cost",
                  !bound      ? ""
                  : few_words ? ">"
                              : "at least ",

@@ -10,7 +10,7 @@
 
 #define WHAT_IFS_MAX 8
 #define WHO_CELLS 26
-#define CELLS 12
+#define CELLS 10
 
 static bool known(struct quantity quantity)
 {
@@ -56,9 +56,10 @@ static const struct column COLUMNS[] = {
     {"GPU time", AT(gain_share), KIND_SHARE},    {"explains", AT(explains), KIND_SHARE},
     {"MFU points", AT(mfu_points), KIND_POINTS}, {"GPU-h/day", AT(gpu_hours_day), KIND_COUNT},
     {"money/day", AT(money_day), KIND_COUNT},    {"kWh/day", AT(kwh_day), KIND_COUNT},
-    {"h to end", AT(hours_end), KIND_COUNT},     {"GPU-h to end", AT(gpu_hours_end), KIND_COUNT},
-    {"money to end", AT(money_end), KIND_COUNT}, {"kWh to end", AT(kwh_end), KIND_COUNT},
+    {"hours, end", AT(hours_end), KIND_COUNT},   {"GPU-h, end", AT(gpu_hours_end), KIND_COUNT},
+    {"money, end", AT(money_end), KIND_COUNT},   {"kWh, end", AT(kwh_end), KIND_COUNT},
 };
+#define COLUMNS_A_STEP 6 /* the rest is money, and the end of the run */
 #define COLUMN_COUNT (sizeof(COLUMNS) / sizeof(COLUMNS[0]))
 
 static struct quantity value_of(const struct what_if *what_if, const struct column *column)
@@ -115,16 +116,36 @@ static void say_whose(struct sentence *line, const struct what_if *what_if)
         sentence_add(line, ", not named");
 }
 
-static void put_what_if(const struct report *report, const struct what_if *what_if)
+/* Columns `from` to before `to` of the table, those that are known. */
+static void put_what_if(const struct report *report, const struct what_if *what_if, size_t from,
+                        size_t to)
 {
     struct sentence who;
     say_whose(&who, what_if);
     int width = sentence_columns(&who);
     fprintf(report->to, "  %s%*s", who.text, width < WHO_CELLS ? WHO_CELLS - width : 0, "");
-    for (size_t i = 0; i < COLUMN_COUNT; i++)
+    for (size_t i = from; i < to; i++)
         if (has_column(report->summary, &COLUMNS[i]))
             put_value(report, what_if, &COLUMNS[i]);
     fputc('\n', report->to);
+}
+
+static void put_table(const struct report *report, size_t from, size_t to)
+{
+    const struct summary *summary = report->summary;
+    bool any = false;
+    for (size_t i = from; i < to; i++)
+        any |= has_column(summary, &COLUMNS[i]);
+    if (!any)
+        return;
+    fprintf(report->to, "  %-*s", WHO_CELLS,
+            from == 0 ? "if this were at the median" : "won a day, and to the end");
+    for (size_t i = from; i < to; i++)
+        if (has_column(summary, &COLUMNS[i]))
+            fprintf(report->to, "  %*s", CELLS, COLUMNS[i].head);
+    fputc('\n', report->to);
+    for (size_t i = 0; i < summary->what_if_count && i < WHAT_IFS_MAX; i++)
+        put_what_if(report, &summary->what_ifs[i], from, to);
 }
 
 static void put_what_ifs(const struct report *report)
@@ -133,16 +154,10 @@ static void put_what_ifs(const struct report *report)
     bool bound = false;
     if (summary->what_if_count == 0)
         return;
-    fprintf(report->to, "  %-*s", WHO_CELLS, "if this were at the median");
-    for (size_t i = 0; i < COLUMN_COUNT; i++)
-        if (has_column(summary, &COLUMNS[i]))
-            fprintf(report->to, "  %*s", CELLS, COLUMNS[i].head);
-    fputc('\n', report->to);
-    for (size_t i = 0; i < summary->what_if_count; i++) {
-        if (i < WHAT_IFS_MAX)
-            put_what_if(report, &summary->what_ifs[i]);
+    put_table(report, 0, COLUMNS_A_STEP);
+    put_table(report, COLUMNS_A_STEP, COLUMN_COUNT);
+    for (size_t i = 0; i < summary->what_if_count; i++)
         bound |= summary->what_ifs[i].lower_bound;
-    }
     if (summary->what_if_count > WHAT_IFS_MAX)
         fprintf(report->to, "  and %zu more: all of them are in --json\n",
                 summary->what_if_count - WHAT_IFS_MAX);
@@ -251,7 +266,9 @@ void report_ledger(const struct report *report)
                                                           window ? &summary->ledger_window : NULL};
     fputs("\nWHERE THE GPU TIME GOES\n", report->to);
     if (!(summary->ledger.wall_s > 0)) {
-        fputs("  not known before two steps are whole\n", report->to);
+        fputs(summary->shown.known ? "  not known: the steps of this log have no duration\n"
+                                   : "  not known before two steps are whole\n",
+              report->to);
         return;
     }
     put_ledger_heads(report, ledgers);

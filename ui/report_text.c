@@ -159,5 +159,5 @@ void report_text(FILE *to, const struct summary *summary, bool unicode)
     report_ranks(&report);
     put_clocks(&report);
     put_source(&report);
-    fputs("\nm measured  c computed  s simulated  e our example\n", to);
+    fputs("m measured  c computed  s simulated  e our example\n", to);
 }
