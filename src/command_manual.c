@@ -81,6 +81,9 @@ int command_manual(int argc, char **argv)
          "H100. On a terminal a form, elsewhere the tables.");
     options_help(COMMAND_CALC, put_option, NULL);
     put_keys();
+    puts(".PP\n"
+         "On the calculator Up and Down choose an argument, Left and Right change it, digits or\n"
+         "Enter edit it (405e9, 405B), r gives it back to the run or the chapter, u all of them.");
     puts(".SH EXIT STATUS\n"
          "0 good; 1 a failure at run time; 2 wrong use; a signal is raised again.\n"
          ".SH ENVIRONMENT\n"

@@ -62,6 +62,9 @@ const char *calc_argument_text(char out[FORMAT_BYTES], enum calc_argument argume
     case NOTATION_MONEY:
         snprintf(number, sizeof(number), "%.2f", shown);
         break;
+    case NOTATION_PERCENT: /* of a run it changes at every step: not in its small digits */
+        snprintf(number, sizeof(number), "%.3g", shown);
+        break;
     case NOTATION_PLAIN:
         format_thousands(number, shown);
         break;

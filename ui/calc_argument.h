@@ -11,7 +11,13 @@ enum calc_argument {
 };
 #define CALC_SECOND_PANEL CALC_MFU /* the first of Panel 1.2 */
 
-enum calc_notation { NOTATION_POWER, NOTATION_COUNT, NOTATION_PLAIN, NOTATION_MONEY };
+enum calc_notation {
+    NOTATION_POWER,   /* 405e9 */
+    NOTATION_COUNT,   /* 16,384 */
+    NOTATION_PLAIN,   /* 989, four digits at most */
+    NOTATION_PERCENT, /* 41.2, three */
+    NOTATION_MONEY,   /* 2.00 */
+};
 
 enum calc_step { /* what Left and Right lead to */
     STEP_DIGIT,  /* the next round value in two digits */

@@ -126,6 +126,14 @@ static void draw_columns(struct page *page)
         "three or more, else all.");
 }
 
+static void draw_calculator(struct page *page)
+{
+    heading(page, "The calculator");
+    paragraph(page, 2,
+              "Up and Down choose an argument, Left and Right change it, digits or Enter edit it "
+              "(405e9, 405B), r gives it back to the run or the chapter, u all of them.");
+}
+
 static void draw_wait_rule(struct page *page)
 {
     const struct summary *summary = page->model->summary;
@@ -245,6 +253,7 @@ static void draw_page(struct page *page)
     draw_evidence(page);
     draw_signs(page);
     draw_columns(page);
+    draw_calculator(page);
     draw_wait_rule(page);
     draw_clocks(page);
     draw_stragglers(page);
