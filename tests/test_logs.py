@@ -49,7 +49,16 @@ def expected(run):
 
 def stragglers(result):
     return [(v["kind"], v["rank"], v["group"]) for v in result["verdicts"]
-            if v["kind"] in ("straggler", "group", "spike")]
+            if v["kind"] in ("straggler", "group")]
+
+
+def what_if(result, of, rank=None):
+    return next(w for w in result["what_if"] if w["of"] == of and w["rank"] == rank)
+
+
+def shares(ledger):
+    """In millionths, of what is known: they must come to a million."""
+    return sum(round(part["share"] * 1e6) for part in ledger["parts"] if part["share"] is not None)
 
 
 def free_port():
@@ -76,6 +85,12 @@ class Ddp8(unittest.TestCase):
         self.assertEqual(got["exchange_s"]["mean"] is not None, exact_waits)
         if exact_waits:
             self.assertAlmostEqual(got["exchange_s"]["mean"], want["exchange"], delta=1e-6)
+        self.assertEqual(shares(got["ledger"]), 1000000)
+        self.assertEqual(shares(got["ledger_window"]), 1000000)
+        parts = {part["part"]: part["share"] for part in got["ledger_window"]["parts"]}
+        self.assertAlmostEqual(parts["arithmetic"] / got["mfu"]["value"], 1, delta=0.001)
+        jitter = got["jitter"]
+        self.assertAlmostEqual(jitter["floor"] + jitter["chronic"], jitter["loss"], delta=2e-6)
         return got
 
     def test_slow5_names_rank_5_and_only_rank_5(self):
@@ -85,10 +100,15 @@ class Ddp8(unittest.TestCase):
     def test_overlap_slow5_finds_its_rule_and_rank_5(self):
         got = self.check("overlap_slow5", "overlapped", False)
         self.assertEqual(stragglers(got), [("straggler", 5, None)])
+        self.assertGreater(what_if(got, "rank", 5)["explains"], 0.95)
 
     def test_balanced_names_nobody(self):
         got = self.check("balanced", "sync", True)
         self.assertEqual(stragglers(got), [])
+        self.assertEqual(sum(v["kind"] == "wandering" for v in got["verdicts"]), 1)
+        self.assertEqual(got["rotation"]["distinct"], 8)
+        self.assertTrue(all(v["rank"] is None for v in got["verdicts"]))
+        self.assertLess(got["jitter"]["chronic"], 0.01)
 
     def same_figures(self, run, other):
         """Equal to the digit, but for how the bytes came."""
@@ -173,10 +193,29 @@ class Production(unittest.TestCase):
         self.assertAlmostEqual(slow["slowdown_median"], 2.35, delta=0.05)
         self.assertTrue(all(r["slowdown_median"] < 1.06 for r in got["per_rank"] if r["rank"]))
         self.assertAlmostEqual(got["step_time_s"]["median"], 46.66, delta=0.1)
+        # The authors' own figures: M_W is 1.00, the ideal step 23.48 s.
+        won = what_if(got, "rank", 0)
+        self.assertGreater(won["explains"], 0.95)
+        self.assertAlmostEqual(won["without_s"] / 23.48, 1, delta=0.15)
+        self.assertTrue(won["lower_bound"])
+        self.assertEqual(shares(got["ledger"]), 1000000)
+        text = self.text("AR")
+        self.assertIn("drain rank 0", text)
+        self.assertIn("lower bound", text)
 
     def test_a_slow_stage_is_named_and_not_its_ranks(self):
         got = report(self.log("ST"))
         self.assertEqual(stragglers(got), [("group", None, "stage3")])
+        won = what_if(got, "group")
+        self.assertGreater(won["explains"], 0.95)
+        self.assertAlmostEqual(won["without_s"] / 1.771, 1, delta=0.15) # the authors' T without it
+        self.assertLess(what_if(got, "rank", 7)["gain_share"], 0.01)
+        self.assertIn("do not drain a rank", self.text("ST"))
+
+    def text(self, name):
+        done = subprocess.run([PROGRAM, "report", self.log(name)], capture_output=True, timeout=60,
+                              check=True)
+        return done.stdout.decode()
 
     def test_logs_without_records_say_so(self):
         for path in glob.glob(os.path.join(SHARED, "torchtitan", "*.log")):
