@@ -127,7 +127,7 @@ static float spread_of(const float *row, uint32_t steps, float median, bool quic
         sum += known ? deviation : 0;
         count += known ? 1 : 0;
     }
-    return count > 0 ? 1.2533f * sum / count : NAN;
+    return count > 1 ? 1.2533f * sum / count : NAN;
 }
 
 static void fill_ranks(struct analysis_window *window, const struct analysis *analysis, bool brief)

@@ -24,7 +24,8 @@ struct straggler_measure straggler_measure(const float *row, uint32_t window)
     double median = median_of_floats(values, count);
     for (uint32_t i = 0; i < count; i++)
         values[i] = (float)fabs(values[i] - median);
-    return (struct straggler_measure){count, median, 1.4826 * median_of_floats(values, count)};
+    double spread = count > 1 ? 1.4826 * median_of_floats(values, count) : NAN;
+    return (struct straggler_measure){count, median, spread};
 }
 
 double straggler_error(uint32_t count, double spread)

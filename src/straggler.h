@@ -84,7 +84,8 @@ enum straggler_change straggler_judge(struct straggler *straggler, const float *
 /* Takes back that it is named. */
 void straggler_withdraw(struct straggler *straggler);
 
-/* Median and spread of a row of samples, 1.4826 x MAD; NAN without samples. */
+/* Median and spread of a row of samples, 1.4826 x MAD; NAN without samples, the
+ * spread of one too. */
 struct straggler_measure {
     uint32_t count;
     double median, spread;
