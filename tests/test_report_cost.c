@@ -173,6 +173,7 @@ static void nobody_is_drained_for_jitter(void **state)
     assert_says(&summary, "drain nobody: no straggler: every rank within 5% of the median.");
     assert_says(&summary,
                 "2.7% m of the GPU time waits: no more than 8 equal ranks lose by chance, 2.8% c.");
+    free(summary.verdicts);
     fixture_verdict(&summary);
     summary.verdicts[0].kind = VERDICT_WANDERING;
     summary.verdicts[0].rank = -1;
