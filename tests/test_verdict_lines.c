@@ -300,8 +300,11 @@ static void the_waiting_divides_into_chance_and_a_name(void **state)
 static void its_figures_add_up_as_they_are_shown(void **state)
 {
     static const struct wording cases[] = {
-        {140, "9.8% m of the median rank's time waits: 2.8% c is what 8 equal ranks lose by "
-              "chance, 7.0% c is rank 5"}};
+        {140,
+         "the median rank waits 9.8% m of its time: 2.8% c is what 8 equal ranks lose by chance, "
+         "7.0% c is rank 5"},
+        {80, "the median rank waits 9.8% m: 2.8% c by chance (8 equal ranks), 7.0% c by rank 5"},
+        {50, "9.8% m waits: 2.8% c by chance, 7.0% c by rank 5"}};
     struct summary summary;
     struct view_model model;
     begin(&summary, &model, 8);

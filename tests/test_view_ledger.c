@@ -109,6 +109,28 @@ static void a_simulated_ledger_has_no_letter_but_s(void **state)
     summary_done(&summary);
 }
 
+static void a_part_of_nothing_has_no_segment(void **state)
+{
+    struct summary summary;
+    fixture_figure(&summary, 8);
+    summary.ledger_window.share[LEDGER_KERNELS].value = 0.4994;
+    summary.ledger_window.share[LEDGER_RECOMPUTE].value = 0;
+    summary.ledger_window.share[LEDGER_ARITHMETIC].value = 0.3732; /* to the middle of a cell */
+    struct view_model model = ledger_model(&summary);
+    struct canvas canvas;
+    canvas_init(&canvas, 80, 24, false);
+    screen_draw(&canvas, &model);
+    char *text = canvas_to_text(&canvas, false);
+    char *row = strstr(text, "recompute (HFU");
+    assert_non_null(row);
+    row[strcspn(row, "\n")] = '\0';
+    assert_non_null(strstr(row, " 0.00% c"));
+    assert_null(strchr(row, '#'));
+    free(text);
+    canvas_done(&canvas);
+    summary_done(&summary);
+}
+
 /* --- the rows --- */
 
 static int64_t sum_of(const struct ledger_row *rows, int count, int column)
@@ -211,6 +233,7 @@ int main(void)
         cmocka_unit_test(what_is_not_known_is_said_with_what_would_tell_it),
         cmocka_unit_test(before_two_steps_nothing_is_known),
         cmocka_unit_test(a_simulated_ledger_has_no_letter_but_s),
+        cmocka_unit_test(a_part_of_nothing_has_no_segment),
         cmocka_unit_test(rows_add_up_however_few_there_is_room_for),
         cmocka_unit_test(the_smallest_parts_come_together_first),
         cmocka_unit_test(the_screen_can_be_drawn_at_every_size),

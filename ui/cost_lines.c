@@ -7,6 +7,7 @@
 #include "format.h"
 
 #define WORDINGS 5 /* of the waiting, from long to short */
+#define SHORT 3    /* the first of them without "GPU time" */
 #define LETTERS 4  /* of them with evidence letters */
 #define EXPLAINS_ALL                                                                               \
     0.9 /* so much of what is lost is the named one's; the rest is not worth a word */
@@ -168,19 +169,31 @@ static void add_chronic(struct sentence *line, const struct view_model *model,
     }
 }
 
+/* "9.8% m of the GPU time waits: ", or, where the mean over ranks is another figure,
+ * "the median rank waits 9.8% m of its time: ". */
+static void add_loss(struct sentence *line, const struct view_model *model,
+                     const struct waiting *waiting, int wording)
+{
+    const struct quantity loss = model->summary->jitter.loss;
+    bool rank = !waiting->of_all && wording < SHORT;
+    if (rank)
+        sentence_add(line, "the median rank waits ");
+    add_share(line, model, waiting->loss, loss, wording < LETTERS);
+    if (rank)
+        sentence_add(line, wording == 0 ? " of its time: " : ": ");
+    else
+        sentence_add(line, wording == 0      ? " of the GPU time waits: "
+                           : wording < SHORT ? " of GPU time waits: "
+                                             : " waits: ");
+}
+
 static void say_waiting(struct sentence *line, const struct view_model *model,
                         const struct waiting *waiting, int wording)
 {
-    static const char *const of_all[] = {" of the GPU time waits: ", " of GPU time waits: ",
-                                         " of GPU time waits: ", " waits: ", " waits: "};
-    static const char *const of_median[] = {
-        " of the median rank's time waits: ", " of the median rank waits: ",
-        " of the median rank waits: ", " waits: ", " waits: "};
     const struct jitter *jitter = &model->summary->jitter;
     char count[FORMAT_BYTES];
     sentence_clear(line, STYLE_NORMAL);
-    add_share(line, model, waiting->loss, jitter->loss, wording < LETTERS);
-    sentence_add(line, "%s", (waiting->of_all ? of_all : of_median)[wording]);
+    add_loss(line, model, waiting, wording);
     format_count(count, jitter->ranks);
     if (waiting->chronic == 0 && wording == 0)
         sentence_add(line, "no more than %s equal ranks lose by chance, ", count);

@@ -95,7 +95,7 @@ static void put_rank(FILE *to, const struct summary_rank *rank)
     fprintf(to, ", \"arrived_last\": %" PRId64 ", \"steps\": %" PRId64 ", ",
             rank->arrived_last_count, rank->steps);
     json_step(to, "last_step", rank->last_step);
-    json_key_number(to, ", ", "gain_s", rank->gain_s, 6);
+    json_key_number(to, ", ", "gain_s", isfinite(rank->slowdown_median) ? rank->gain_s : NAN, 6);
     json_key_number(to, ", ", "window_slowdown", rank->window_slowdown, 4);
     json_key_number(to, ", ", "spread", rank->window_spread, 4);
     fputs(", \"group\": ", to);

@@ -44,7 +44,7 @@ static void put_rank(const struct report *report, const struct summary_rank *ran
     fprintf(to, "%7" PRIu32, rank->rank);
     put_column(to, rank->slowdown_median, 11, 4);
     put_column(to, rank->wait_mean_s, 13, 6);
-    put_column(to, rank->gain_s, 7, 3);
+    put_column(to, isfinite(rank->slowdown_median) ? rank->gain_s : NAN, 7, 3);
     fprintf(to, "  %12" PRId64 "  %8" PRId64, rank->arrived_last_count, rank->steps);
     if (rank->host[0] || rank->group[0])
         fprintf(to, "  %s%s%s", report_safe(host, rank->host), rank->group[0] ? " / " : "",

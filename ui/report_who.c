@@ -10,7 +10,8 @@
 
 #define NAMED_MAX 8 /* that are told in sentences */
 #define PAST_MAX 8
-#define NOTHING 0.01 /* of a step: not worth a repair */
+#define NOBODY "no straggler" /* how the sentence begins that is a verdict, not a lack of one */
+#define NOTHING 0.01          /* of a step: not worth a repair */
 #define INDENT 4
 #define ANY_WIDTH 1000
 
@@ -232,7 +233,7 @@ static void put_nobody(const struct report *report)
     struct sentence line, why;
     sentence_clear(&line, STYLE_NORMAL);
     verdict_none(&report->model, ANY_WIDTH, &why);
-    bool judged = summary->shown.known && summary->shown.rule != WAIT_UNKNOWN;
+    bool judged = strncmp(why.text, NOBODY, strlen(NOBODY)) == 0;
     sentence_add(&line, "%s%s.", judged ? "drain nobody: " : "", why.text);
     report_sentence(report, "  - ", INDENT, &line);
     sentence_clear(&line, STYLE_NORMAL);
@@ -271,7 +272,7 @@ static void put_rotation(const struct report *report)
     const struct rotation *rotation = &report->summary->rotation;
     struct sentence line;
     char ranks[FORMAT_BYTES], steps[FORMAT_BYTES];
-    if (rotation->steps <= 0 || rotation->most_rank < 0)
+    if (rotation->steps < 2 || rotation->most_rank < 0)
         return;
     sentence_clear(&line, STYLE_NORMAL);
     format_counted(steps, rotation->steps, "step");

@@ -139,7 +139,7 @@ static void draw_segment(const struct page *page, const struct place *place, int
         begin = begin < halves ? begin : halves - 1;
         end = begin + 1;
     }
-    for (int i = begin / 2; i < (end + 1) / 2; i++) {
+    for (int i = begin / 2; begin < end && i < (end + 1) / 2; i++) {
         bool left = 2 * i >= begin, right = 2 * i + 1 < end;
         uint32_t code = left && right ? FULL : left ? LEFT_HALF : RIGHT_HALF;
         for (int line = 0; line < page->tall; line++)
