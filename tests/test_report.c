@@ -82,6 +82,15 @@ static void every_key_is_there(const cJSON *json)
                                        "mfu.window",
                                        "mfu.attention",
                                        "mfu.evidence",
+                                       "mfu.convention",
+                                       "jitter.loss",
+                                       "jitter.floor",
+                                       "jitter.chronic",
+                                       "rotation.most_rank",
+                                       "what_if",
+                                       "effective.share",
+                                       "ledger.parts",
+                                       "ledger_window.parts",
                                        "per_rank",
                                        "verdicts"};
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
@@ -91,14 +100,16 @@ static void every_key_is_there(const cJSON *json)
     cJSON_ArrayForEach(item, at(json, "per_rank"))
     {
         static const char *const of_rank[] = {"rank",         "slowdown_median", "wait_mean_s",
+                                              "gain_s",       "window_slowdown", "spread",
                                               "arrived_last", "group",           "host"};
         for (size_t i = 0; i < sizeof(of_rank) / sizeof(of_rank[0]); i++)
             at(item, of_rank[i]);
     }
     cJSON_ArrayForEach(item, at(json, "verdicts"))
     {
-        static const char *const of_verdict[] = {"kind",     "rank",      "group",  "phase",
-                                                 "slowdown", "from_step", "to_step"};
+        static const char *const of_verdict[] = {
+            "kind", "unit",  "standard_errors", "lost_share", "lost_gpu_hours", "evidence",
+            "rank", "group", "phase",           "slowdown",   "from_step",      "to_step"};
         for (size_t i = 0; i < sizeof(of_verdict) / sizeof(of_verdict[0]); i++)
             at(item, of_verdict[i]);
     }

@@ -44,7 +44,7 @@ static void a_straggler_is_shortened_to_fit(void **state)
         {100, "straggler: rank 5 on node00 +10.1% c since step 12,288 (forward), worth +3.1 points "
               "c"},
         {80, "straggler: rank 5 on node00 +10.1% c since 12,288 (forward), worth +3.1 points c"},
-        {78, "straggler: r5 on node00 +10.1% c since 12,288 (forward), worth +3.1 points c"},
+        {78, "straggler: rank 5, node00 +10.1% c since 12,288 (forward), worth +3.1 points c"},
         {70, "straggler: rank 5 +10.1% c since 12,288 (forward), worth +3.1 points c"},
         {65, "straggler: rank 5 on node00 +10.1% c since step 12,288 (forward)"},
         {60, "straggler: rank 5 +10.1% c since step 12,288 (forward)"},

@@ -25,19 +25,20 @@ static const struct summary_rank *find_rank(const struct summary *summary, int64
                                                                            : NULL;
 }
 
-static void add_host(struct sentence *line, const struct summary *summary, int64_t number)
+static void add_host(struct sentence *line, const char *before, const struct summary *summary,
+                     int64_t number)
 {
     const struct summary_rank *rank = find_rank(summary, number);
     if (!rank || !rank->host[0])
         return;
-    sentence_add(line, " on ");
+    sentence_add(line, "%s", before);
     sentence_add_raw(line, rank->host);
 }
 
 /* A wording of a verdict on who is slow: the longest first. */
 struct words {
     const char *rank, *group, *host; /* what stands before the name */
-    bool where;                      /* the host of a rank */
+    const char *where;               /* before the host of a rank; NULL: not said */
     bool letter;                     /* of the slowdown */
     const char *since;
     const char *phase_before, *phase_after;
@@ -48,18 +49,18 @@ struct words {
 #define SLOW_LONG "straggler: rank ", "slow group: every rank of ", "slow host: every rank of "
 #define SLOW_SHORT "straggler: rank ", "slow group: ", "slow host: "
 static const struct words SLOW_WORDS[] = {
-    {SLOW_LONG, true, true, " since step ", " (", ")", true, 1},
-    {SLOW_LONG, true, true, " since step ", " (", ")", false, 1},
-    {SLOW_LONG, true, true, " since ", " (", ")", false, 2},
-    {"straggler: r", "slow group: ", "slow host: ", true, true, " since ", " (", ")", false, 2},
-    {SLOW_SHORT, false, true, " since ", " (", ")", false, 2},
-    {SLOW_LONG, true, true, " since step ", " (", ")", false, 0},
-    {SLOW_SHORT, false, true, " since step ", " (", ")", false, 0},
-    {"straggler: r", "slow group: ", "slow host: ", false, false, " since ", " (", ")", false, 0},
-    {"straggler r", "group ", "host ", false, false, " since ", " ", "", false, 0},
-    {"r", "group ", "host ", false, false, " since ", " ", "", false, 0},
-    {"r", "", "", false, false, " since ", NULL, NULL, false, 0},
-    {"r", "", "", false, false, NULL, NULL, NULL, false, 0},
+    {SLOW_LONG, " on ", true, " since step ", " (", ")", true, 1},
+    {SLOW_LONG, " on ", true, " since step ", " (", ")", false, 1},
+    {SLOW_LONG, " on ", true, " since ", " (", ")", false, 2},
+    {SLOW_SHORT, ", ", true, " since ", " (", ")", false, 2},
+    {SLOW_SHORT, NULL, true, " since ", " (", ")", false, 2},
+    {SLOW_LONG, " on ", true, " since step ", " (", ")", false, 0},
+    {SLOW_SHORT, NULL, true, " since step ", " (", ")", false, 0},
+    {"straggler: r", "slow group: ", "slow host: ", NULL, false, " since ", " (", ")", false, 0},
+    {"straggler r", "group ", "host ", NULL, false, " since ", " ", "", false, 0},
+    {"r", "group ", "host ", NULL, false, " since ", " ", "", false, 0},
+    {"r", "", "", NULL, false, " since ", NULL, NULL, false, 0},
+    {"r", "", "", NULL, false, NULL, NULL, NULL, false, 0},
 };
 #define SLOW_WORDINGS ((int)(sizeof(SLOW_WORDS) / sizeof(SLOW_WORDS[0])))
 
@@ -78,7 +79,7 @@ static void add_who(struct sentence *line, const struct summary *summary,
     }
     sentence_add(line, "%s%lld", words->rank, (long long)verdict->rank);
     if (words->where)
-        add_host(line, summary, verdict->rank);
+        add_host(line, words->where, summary, verdict->rank);
 }
 
 static void add_sure(struct sentence *line, const struct view_model *model,
@@ -136,7 +137,7 @@ static void say_spike(struct sentence *line, const struct view_model *model,
     else
         sentence_add(line, detail < 3 ? "; rank %lld last" : ", r%lld", (long long)verdict->rank);
     if (detail == 0 && verdict->rank >= 0)
-        add_host(line, model->summary, verdict->rank);
+        add_host(line, " on ", model->summary, verdict->rank);
     if (phase_known(verdict))
         sentence_add(line, detail < 3 ? " (%s)" : " %s", phase_name((enum phase)verdict->phase));
 }
@@ -231,7 +232,7 @@ static void say_missing(struct sentence *line, const struct view_model *model, s
                      detail < 3 ? "missing: %zu ranks, rank %u first" : "missing %zu, first r%u",
                      count, first->rank);
     if (detail == 0)
-        add_host(line, model->summary, first->rank);
+        add_host(line, " on ", model->summary, first->rank);
     if (detail < 5)
         sentence_add(line, detail < 2 ? " since step %s" : " since %s",
                      format_count(text, first->last_step + 1));
