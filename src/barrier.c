@@ -142,14 +142,21 @@ static inline void fill_waits(struct barrier *barrier, const struct step_row *ro
         digest->exchange_ns = (int64_t)least;
 }
 
+/* With very many ranks some of them, evenly spaced, stand for all where a median is
+ * of what hardly differs between ranks. */
+static inline uint32_t stride_of(uint32_t ranks)
+{
+    return ranks > BARRIER_MANY_RANKS ? ranks / (BARRIER_MANY_RANKS / 2) : 1;
+}
+
 /* Release to release, the median over ranks of each rank's own difference: what
  * a clock is off by falls out. */
 static inline bool time_by_clocks(struct barrier *barrier, const struct step_row *row,
                                   const struct step_row *before, uint32_t ranks, bool whole,
                                   double *ret_ns)
 {
-    uint32_t n = 0;
-    for (uint32_t i = 0; before && i < ranks; i++) {
+    uint32_t n = 0, stride = stride_of(ranks);
+    for (uint32_t i = 0; before && i < ranks; i += stride) {
         if (!reported(row, i, whole) || !reported(before, i, whole))
             continue;
         int64_t mark = row->cells[i].mark_ns, mark_before = before->cells[i].mark_ns;
@@ -195,10 +202,10 @@ static inline void fill_time(struct barrier *barrier, const struct step_row *row
 /* `data` of the median rank. */
 static double input_median(struct barrier *barrier, const struct step_row *row, uint32_t ranks)
 {
-    uint32_t n = 0;
+    uint32_t n = 0, stride = stride_of(ranks);
     if (!(row->has_any & RECORD_DATA))
         return NAN;
-    for (uint32_t i = 0; i < ranks; i++)
+    for (uint32_t i = 0; i < ranks; i += stride)
         if (row->has[i] & RECORD_DATA)
             barrier->scratch[n++] = row->cells[i].phase_ns[PHASE_DATA];
     return median_of_ns(barrier->scratch, n);

@@ -23,6 +23,10 @@ struct barrier {
 void barrier_init(struct barrier *barrier);
 void barrier_done(struct barrier *barrier);
 
+/* With more ranks than this the step time and the median input wait are those of
+ * half as many or more of them, evenly spaced by slot. */
+#define BARRIER_MANY_RANKS 4096
+
 /* Works out the barrier of `row`. `before` is the row of the step before it (same
  * attempt, step - 1), NULL when there is none. Slots >= ranks are not looked at. */
 void barrier_compute(struct barrier *barrier, const struct step_row *row,

@@ -120,7 +120,9 @@ void fold_copy(struct fold *to, const struct fold *from)
 
 /* With so many ranks, 4,096 values of each would be more than the table. */
 #define MANY_RANKS 1024
-#define MANY_RANKS_EXACT 512
+#define MANY_RANKS_EXACT 64
+#define MANY_RANKS_STRIDE 4 /* steps: their counters are far apart in memory */
+#define AHEAD 12            /* ranks whose counters are on their way from memory meanwhile */
 
 /* More rows of samples, none in them yet. */
 static float *more_samples(float *samples, uint32_t had, uint32_t rows, uint32_t window)
@@ -264,6 +266,7 @@ static void fold_ranks(struct fold *fold, const struct step_row *row, const stru
     double median = barrier->digest.own_median_ns, scale = median > 0 ? 1 / median : 0;
     bool waits = barrier->digest.wait_count > 0, compared = row->reported >= 2 && scale > 0;
     uint32_t count = fold->rank_count < row->capacity ? fold->rank_count : row->capacity;
+    bool many = count > MANY_RANKS, counted = !many || fold->ordinal % MANY_RANKS_STRIDE == 0;
     for (uint32_t i = 0; i < count; i++) {
         struct fold_rank *rank = &fold->ranks[i];
         fold->slowdowns[i] = NAN;
@@ -278,6 +281,10 @@ static void fold_ranks(struct fold *fold, const struct step_row *row, const stru
             continue;
         double slowdown = barrier->own_ns[i] * scale;
         fold->slowdowns[i] = slowdown;
+        if (!counted)
+            continue;
+        if (many && i + AHEAD < count)
+            quantile_prefetch(&rank[AHEAD].slowdown, barrier->own_ns[i + AHEAD] * scale);
         quantile_add(&rank->slowdown, slowdown);
     }
     for (uint32_t i = count; i < fold->rank_count; i++)

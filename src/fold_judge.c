@@ -6,6 +6,7 @@
 
 #define SPREAD_RANKS_MAX 64 /* are looked at for the spread of all */
 #define SPREAD_LASTS 16     /* steps */
+#define AHEAD 12            /* ranks whose samples are on their way from memory meanwhile */
 
 /* What the ranks are judged by. */
 static float *judged_samples(const struct fold *fold)
@@ -74,9 +75,12 @@ static void judge_ranks(struct fold *fold, const struct fold_step *step)
         compare_with_peers(fold, step->barrier);
     }
     float *row = judged_samples(fold), over = (float)(1 + fold->test.threshold / 2);
-    for (uint32_t i = 0; i < fold->rank_count; i++, row += window)
+    for (uint32_t i = 0; i < fold->rank_count; i++, row += window) {
+        if (i + AHEAD < fold->rank_count)
+            __builtin_prefetch(row + (size_t)AHEAD * window + column, 1);
         if (straggler_add(&fold->ranks[i].straggler, row + column, over, fold->slowdowns[i]))
             judge_rank(fold, step, row, i);
+    }
 }
 
 /* A group is slow when each of its ranks is: of large ones nine in ten, since some

@@ -48,8 +48,20 @@ static inline void quantile_add(struct quantile *quantile, double value)
     quantile_add_slowly(quantile, value);
 }
 
-/* Median of n values (the mean of the middle two when n is even); reorders them.
- * NAN when n is 0. */
+/* Asks for the memory that quantile_add() of that value will change. */
+static inline void quantile_prefetch(const struct quantile *quantile, double value)
+{
+    if (!quantile->bins) {
+        __builtin_prefetch(quantile->exact + quantile->count, 1);
+        return;
+    }
+    double place = value * quantile->bins_per_value - quantile->first_bin;
+    if (place >= 0 && place < quantile->bin_count)
+        __builtin_prefetch(quantile->bins + (uint32_t)(int32_t)place, 1);
+}
+
+/* Median of n values (the mean of the middle two when n is even). Under 512 they are
+ * reordered; more are overwritten. NAN when n is 0. */
 double median_of(double *values, uint32_t n);
 double median_of_ns(int64_t *values, uint32_t n);
 double median_of_floats(float *values, uint32_t n);

@@ -22,6 +22,7 @@ struct straggler_measure straggler_measure(const float *row, uint32_t window)
     float values[STRAGGLER_WINDOW_MAX + 1];
     uint32_t count = copy_samples(row, window, values);
     double median = median_of_floats(values, count);
+    copy_samples(row, window, values); /* a median may overwrite them */
     for (uint32_t i = 0; i < count; i++)
         values[i] = (float)fabs(values[i] - median);
     double spread = count > 1 ? 1.4826 * median_of_floats(values, count) : NAN;

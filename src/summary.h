@@ -56,8 +56,9 @@ struct summary_rank {
                             when it is under two errors of the clocks; NAN, and so for logs
                             without `sync` */
     /* Over the whole span (--from to --to). */
-    double slowdown_median; /* NAN when not known; exact for the first 4,096 steps (512 of
-                               over 1,024 ranks), then 0.0003 */
+    double slowdown_median; /* NAN when not known; exact for the first 4,096 steps (64 of
+                               over 1,024 ranks, of which every fourth step counts), then
+                               0.0003 */
     double wait_mean_s;     /* NAN when not known */
     int64_t arrived_last_count;
     int64_t steps;          /* with a record of this rank */

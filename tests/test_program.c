@@ -417,6 +417,30 @@ static void a_type_that_will_not_do_is_named(void **state)
     program_finish(&program);
 }
 
+/* Before anything is drawn: the option, or the file and its key. */
+static void nonsense_about_the_run_is_named(void **state)
+{
+    char *file = path_in("bad.json");
+    write_file(file, "{\"gpus\":0}");
+    const struct {
+        const char *arguments[6];
+        int status;
+        const char *text;
+    } rows[] = {
+        {{"report", "--params", "0", logs}, 2, "--params takes a number from 1"},
+        {{"watch", "--price", "-2", logs}, 2, "--price takes a number from 0"},
+        {{"demo", "--active-params", "400B"}, 2, "active parameters (4e+11)"},
+        {{"report", "--run", file, logs}, 1, "bad.json: \"gpus\" must be a number from 1"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct program program;
+        start(&program, rows[i].arguments);
+        assert_exits(&program, rows[i].status);
+        assert_non_null(strstr(program.terminal.bytes, rows[i].text));
+        program_finish(&program);
+    }
+}
+
 static void an_old_terminal_gets_ascii_alone(void **state)
 {
     struct program program;
@@ -622,6 +646,7 @@ int main(void)
         cmocka_unit_test(a_terminal_that_goes_away_ends_it),
         cmocka_unit_test(a_stalled_terminal_stops_nothing_else),
         cmocka_unit_test(a_type_that_will_not_do_is_named),
+        cmocka_unit_test(nonsense_about_the_run_is_named),
         cmocka_unit_test(an_old_terminal_gets_ascii_alone),
         cmocka_unit_test(colors_can_be_refused),
         cmocka_unit_test(output_that_is_no_terminal_gets_plain_lines),

@@ -9,10 +9,11 @@
 #include "simulate.h"
 
 #define FEW 8
-#define FEW_STEPS 20000 /* made once, gone through again with new numbers */
+#define FEW_MADE 1000
+#define FEW_STEPS 200000
 #define ROUNDS 5
 #define MANY 16384
-#define MANY_STEPS 120
+#define MANY_STEPS 240 /* the table is full by then: rows are used again */
 #define MANY_TIMED 60
 
 static double seconds(void)
@@ -34,10 +35,10 @@ static double median(double *values, int n)
     return values[n / 2];
 }
 
-static struct record *make(uint32_t ranks, size_t steps, struct simulate **ret_simulate)
+static struct record *make(uint32_t ranks, uint32_t steps, struct simulate **ret_simulate)
 {
     struct simulate_options options;
-    struct record *records = malloc(ranks * steps * sizeof(*records));
+    struct record *records = malloc((size_t)ranks * steps * sizeof(*records));
     simulate_options_init(&options);
     options.ranks = ranks;
     options.ranks_per_host = ranks > 64 ? 8 : 0;
@@ -46,12 +47,13 @@ static struct record *make(uint32_t ranks, size_t steps, struct simulate **ret_s
     options.slow_count = 1;
     options.slow[0] = (struct simulate_slow){5, 1.1, 0, 0, INT64_MAX};
     *ret_simulate = simulate_new(&options);
-    for (size_t i = 0; records && i < steps; i++)
-        simulate_step(*ret_simulate, records + i * ranks);
+    for (uint32_t i = 0; records && i < steps; i++)
+        simulate_step(*ret_simulate, records + (size_t)i * ranks);
     return records;
 }
 
-static double time_few(const struct record *records, bool figures_only)
+/* FEW_MADE steps, gone through again and again with new numbers and times. */
+static double time_few(const struct record *records, int64_t period_ns, bool figures_only)
 {
     struct analysis_options options;
     struct summary summary;
@@ -60,8 +62,13 @@ static double time_few(const struct record *records, bool figures_only)
     options.figures_only = figures_only;
     struct analysis *analysis = analysis_new(&options);
     double begin = seconds();
-    for (size_t i = 0; i < (size_t)FEW * FEW_STEPS; i++)
-        analysis_add(analysis, &records[i], 0);
+    for (int64_t step = 0; step < FEW_STEPS; step++)
+        for (uint32_t r = 0; r < FEW; r++) {
+            struct record record = records[step % FEW_MADE * FEW + r];
+            record.step = step;
+            record.begin_ns += step / FEW_MADE * period_ns;
+            analysis_add(analysis, &record, 0);
+        }
     analysis_finish(analysis);
     double took = seconds() - begin;
     summary_init(&summary);
@@ -77,11 +84,12 @@ static double time_few(const struct record *records, bool figures_only)
 static void measure_few(void)
 {
     struct simulate *simulate;
-    struct record *records = make(FEW, FEW_STEPS, &simulate);
+    struct record *records = make(FEW, FEW_MADE, &simulate);
+    int64_t period_ns = simulate_now_ns(simulate) - records[0].begin_ns;
     double alone[ROUNDS], whole[ROUNDS], ratio[ROUNDS];
     for (int i = 0; i < ROUNDS; i++) {
-        alone[i] = time_few(records, true);
-        whole[i] = time_few(records, false);
+        alone[i] = time_few(records, period_ns, true);
+        whole[i] = time_few(records, period_ns, false);
         ratio[i] = whole[i] / alone[i];
     }
     printf("%u ranks: %.1f ns a record alone, %.1f ns with verdicts, floor and ledger: %+.1f ns, "
@@ -104,21 +112,22 @@ static double time_summary(struct analysis *analysis, struct summary *summary, b
 static void measure_many(void)
 {
     struct simulate *simulate;
-    struct record *records = make(MANY, MANY_STEPS, &simulate);
+    struct record *records = make(MANY, 1, &simulate); /* one step at a time, as it is read */
     struct analysis_options options;
     struct summary summary;
     double step[MANY_TIMED], pull[MANY_TIMED], ranks[MANY_TIMED];
     int timed = 0;
     analysis_options_init(&options);
+    options.memory_bytes = (size_t)128 << 20;
     struct analysis *analysis = analysis_new(&options);
     summary_init(&summary);
     for (size_t i = 0; i < MANY_STEPS; i++) {
         double begin = seconds();
         for (size_t r = 0; r < MANY; r++)
-            analysis_add(analysis, &records[i * MANY + r], 0);
-        if (i < MANY_STEPS - MANY_TIMED && i % 8 > 0)
-            continue;
-        double added = seconds() - begin, first = time_summary(analysis, &summary, true);
+            analysis_add(analysis, &records[r], 0);
+        double added = seconds() - begin;
+        simulate_step(simulate, records);
+        double first = time_summary(analysis, &summary, true);
         if (i < MANY_STEPS - MANY_TIMED)
             continue;
         pull[timed] = time_summary(analysis, &summary, true);
