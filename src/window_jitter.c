@@ -65,7 +65,7 @@ struct floor {
 
 static const float *row_of(const struct window *window, uint32_t rank)
 {
-    return window->slowdown + (size_t)rank * window->stride;
+    return window->steps > 0 ? window->slowdown + (size_t)rank * window->stride : NULL;
 }
 
 static uint32_t count_known(const float *row, uint32_t n)
@@ -181,9 +181,27 @@ static void sort_largest(struct floor *floor)
     floor->largest = from;
 }
 
+/* Whether F comes to its end at `limit` itself, where many residuals are equal: all
+ * of them, in a job without jitter. `left`: those not larger than it. */
+static bool ends_at(const struct floor *floor, const uint32_t *left, float limit, double below)
+{
+    const struct window *window = floor->window;
+    double product = below;
+    for (uint32_t rank = 0; rank < window->ranks && product > NEGLIGIBLE; rank++) {
+        const float *row = row_of(window, rank);
+        float value = limit / floor->scale[rank] + window->median[rank];
+        uint32_t equal = 0;
+        for (uint32_t i = 0; i < window->steps; i++)
+            equal += row[i] == value;
+        if (floor->left[rank] > 0 && equal > 0)
+            product *= (double)(left[rank] - equal) / left[rank];
+    }
+    return product <= NEGLIGIBLE;
+}
+
 /* Walks down: F(x) is the product of the ranks' shares at or below x, and each x
  * counts with what F loses there. False: the end of what was collected came first. */
-static bool walk(const struct floor *floor, double *ret_maximum)
+static bool walk(const struct floor *floor, float limit, double *ret_maximum)
 {
     uint32_t *left = memory_resized(NULL, (size_t)floor->window->ranks + 1, sizeof(*left));
     memcpy(left, floor->left, floor->window->ranks * sizeof(*left));
@@ -199,9 +217,14 @@ static bool walk(const struct floor *floor, double *ret_maximum)
         sum += (double)x * (below - next);
         below = next;
     }
+    bool ended = below <= NEGLIGIBLE;
+    if (!ended && isfinite(limit) && ends_at(floor, left, limit, below)) {
+        x = limit;
+        ended = true;
+    }
     free(left);
     *ret_maximum = sum + (double)x * below;
-    return below <= NEGLIGIBLE;
+    return ended;
 }
 
 /* The expected largest residual of a step. `sampled` tells how far down to look: it
@@ -218,7 +241,7 @@ static double expected_maximum(struct floor *floor, float *sampled, uint32_t cou
         float limit = everything ? -INFINITY : select_of_floats(sampled, count, at);
         collect(floor, limit);
         sort_largest(floor);
-        if (walk(floor, &maximum) || everything)
+        if (walk(floor, limit, &maximum) || everything)
             return maximum;
     }
 }
