@@ -243,6 +243,8 @@ void analysis_costs(struct analysis *analysis, size_t index, struct summary *sum
         window_gains(&window->view, window->gains_s);
         window_set_gains(&window->view, &sets);
     }
+    if (window->late_slot != RANK_SLOT_NONE)
+        sets.named_gain_s = window->gains_s[window->late_slot] = window->late_gain_s;
     fill_ledger(analysis, summary);
     fill_ledger_window(analysis, sets.named_gain_s, summary);
     fill_jitter(analysis, summary);

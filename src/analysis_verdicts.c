@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis_late.h"
 #include "analysis_missing.h"
 #include "analysis_window.h"
 #include "memory.h"
@@ -159,6 +160,26 @@ static void add_in_force(struct analysis *analysis, uint32_t ordinal, struct lis
     }
 }
 
+static void add_late(struct analysis *analysis, struct summary *summary, struct list *list)
+{
+    struct late late = analysis_find_late(analysis);
+    if (late.slot == RANK_SLOT_NONE)
+        return;
+    struct verdict *verdict = add(list, VERDICT_STRAGGLER, late.from_step);
+    verdict->rank = analysis->ranks.info[late.slot].rank;
+    verdict->begins_late = true;
+    verdict->slowdown = late.slowdown;
+    verdict->sure = late.sure;
+    verdict->attempt = late.attempt;
+    verdict->named_step =
+        steps_at(&analysis->steps, analysis->window->first_row + analysis->window->row_count - 1)
+            ->step;
+    for (size_t i = 0; i < summary->rank_count; i++)
+        summary->ranks[i].straggler |= summary->ranks[i].rank == verdict->rank;
+    analysis->window->late_slot = late.slot;
+    analysis->window->late_gain_s = late.gain_s;
+}
+
 /* Spikes and restarts are in force at their own step. */
 static void add_moments(struct analysis *analysis, uint32_t ordinal, struct list *list,
                         const struct summary *summary)
@@ -246,6 +267,8 @@ void analysis_verdicts(struct analysis *analysis, size_t index, uint32_t ordinal
     mark_ranks(analysis, summary);
     if (row)
         add_in_force(analysis, ordinal, &list, summary);
+    if (row && list.count == 0 && !analysis->options.figures_only)
+        add_late(analysis, summary, &list);
     if (list.count > 1)
         qsort(list.items, list.count, sizeof(*list.items), by_slowdown);
     add_missing(analysis, index, &list);

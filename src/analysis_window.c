@@ -166,6 +166,7 @@ void analysis_window_make(struct analysis *analysis, size_t index, bool brief)
     reach(window, ranks, steps, fold->peers.unit_count);
     window->view = (struct window){.ranks = ranks};
     window->row_count = 0;
+    window->late_slot = RANK_SLOT_NONE;
     if (index == SIZE_MAX || fold->ordinal == 0 || fold->rank_count < ranks) {
         for (uint32_t i = 0; i < ranks; i++)
             window->medians[i] = window->spreads[i] = NAN;

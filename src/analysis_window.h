@@ -10,6 +10,8 @@ struct analysis_window {
     struct window view;
     size_t first_row, row_count; /* the rows of the table it is about */
     uint32_t ordinal;            /* of the newest of them */
+    uint32_t late_slot; /* of a rank that is named because it begins late; RANK_SLOT_NONE */
+    double late_gain_s; /* without it a step would be shorter by this */
 
     uint32_t rank_capacity, step_capacity;
     float *samples; /* ranks x steps, for steps that are not the newest; NULL until then */

@@ -86,6 +86,9 @@ struct verdict {
                                it is about neither */
     bool is_host;           /* VERDICT_GROUP: all ranks of a host, not of a group */
     int phase;              /* enum phase to blame; -1: not known */
+    bool begins_late;       /* VERDICT_STRAGGLER: its phases are no longer than those of others,
+                               but it begins late; slowdown is then that of its arrival, and
+                               from_step at the earliest the first of the window */
     double slowdown;        /* against its peers, the median over the steps since from_step: 1.17
                                is 17% slower; of a spike: its time / the rolling median; NAN */
     double sure;            /* how many standard errors the slowdown is over 1, when it was last

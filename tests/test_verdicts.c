@@ -269,6 +269,44 @@ static void a_straggler_is_last_again_and_again(void **state)
     summary_done(&summary);
 }
 
+/* Rank 2 does as much as the others, but begins 60 ms late: the others' sync says so. */
+static void a_rank_that_begins_late_is_named_though_its_phases_are_short(void **state)
+{
+    for (int kind = 0; kind < 3; kind++) { /* always; in three steps of five; never */
+        struct analysis *analysis = new_analysis();
+        struct summary summary;
+        for (int64_t step = 0; step < 100; step++)
+            for (uint32_t rank = 0; rank < 4; rank++) {
+                bool late = kind == 0 || (kind == 1 && step % 5 < 3);
+                int64_t own_ms = 300 + (int64_t)(rank + (uint64_t)step) % 4;
+                int64_t sync_ms = 20 + (late && rank != 2 ? 63 : 3) - (own_ms - 300);
+                struct record record = record_of(rank, step, own_ms - 200, 200, sync_ms);
+                if (late && rank == 2)
+                    record.phase_ns[PHASE_SYNC] = 20 * MS;
+                add(analysis, record_at(record, SECOND + step * 400 * MS +
+                                                    (late && rank == 2 ? 60 * MS : 0)));
+            }
+        analysis_finish(analysis);
+        sum_up(analysis, &summary);
+        const struct verdict *verdict = verdict_of(&summary, VERDICT_STRAGGLER);
+        assert_int_equal(named(&summary), kind == 0);
+        if (verdict) {
+            assert_int_equal(verdict->rank, 2);
+            assert_true(verdict->begins_late);
+            assert_int_equal(verdict->phase, -1);
+            assert_true(near(verdict->slowdown, 1.21, 0.01));
+            assert_true(summary.ranks[2].straggler && !summary.ranks[1].straggler);
+            const struct what_if *what_if = what_if_of(&summary, COST_OF_RANK, 2);
+            assert_true(what_if->named && near(what_if->gain_share.value, 0.06 / 0.4, 0.01));
+            /* What the others wait for it; its own 15 ms of 60 are time in no phase. */
+            assert_true(near(summary.ledger_window.share[LEDGER_STRAGGLERS].value, 0.115, 0.005));
+            assert_true(near(summary.ledger_window.share[LEDGER_GAPS].value, 0.08, 0.05));
+        }
+        summary_done(&summary);
+        analysis_free(analysis);
+    }
+}
+
 /* ---- what it costs ---- */
 
 /* Figure 1.5 has no jitter: a step lasts 1.10 + 0.05 and would last 1.02 + 0.05. */
@@ -497,6 +535,7 @@ int main(void)
         cmocka_unit_test(a_spike_says_who_was_last_and_in_which_phase),
         cmocka_unit_test(a_rotating_culprit_is_nobody_and_is_said_to_rotate),
         cmocka_unit_test(a_straggler_is_last_again_and_again),
+        cmocka_unit_test(a_rank_that_begins_late_is_named_though_its_phases_are_short),
         cmocka_unit_test(the_figures_straggler_costs_what_can_be_counted),
         cmocka_unit_test(two_slow_ranks_win_nothing_one_by_one),
         cmocka_unit_test(a_restart_is_downtime_and_lost_work),

@@ -47,6 +47,7 @@ void report_json_verdict(FILE *to, const struct summary *summary, const struct v
     json_text_or_null(to, verdict->is_host ? "" : verdict->group);
     fputs(", \"host\": ", to);
     json_text_or_null(to, verdict->is_host ? verdict->group : "");
+    fprintf(to, ", \"begins_late\": %s", verdict->begins_late ? "true" : "false");
     fputs(", \"phase\": ", to);
     json_text_or_null(to, verdict->phase >= 0 && verdict->phase < PHASE_COUNT
                               ? phase_name((enum phase)verdict->phase)

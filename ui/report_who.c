@@ -55,8 +55,14 @@ static void add_slowness(struct sentence *line, const struct report *report,
     const char *difference = format_difference(text, verdict->slowdown - 1);
     sentence_add(line, "%s", difference[0] == '+' ? difference + 1 : difference);
     add_letter(line, report, EVIDENCE_COMPUTED);
-    sentence_add(line, " slower than %s since step %s", peers,
-                 format_count(text, verdict->from_step));
+    sentence_add(line,
+                 verdict->begins_late ? " later at the barrier than %s since step %s"
+                                      : " slower than %s since step %s",
+                 peers, format_count(text, verdict->from_step));
+    if (verdict->begins_late)
+        sentence_add(line,
+                     " or before, not in its phases: it begins late (garbage collection, a loader "
+                     "outside \"data\", the host)");
     if (verdict->phase >= 0 && verdict->phase < PHASE_COUNT)
         sentence_add(line, ", in %s", phase_name((enum phase)verdict->phase));
     if (verdict->sure >= 1 && verdict->sure < 1e6) {

@@ -104,8 +104,9 @@ static void say_slow(struct sentence *line, const struct view_model *model,
         sentence_evidence(line, model_evidence(model, EVIDENCE_COMPUTED));
     if (words->since)
         sentence_add(line, "%s%s", words->since, format_count(text, verdict->from_step));
-    if (words->phase_before && phase_known(verdict))
-        sentence_add(line, "%s%s%s", words->phase_before, phase_name((enum phase)verdict->phase),
+    if (words->phase_before && (phase_known(verdict) || verdict->begins_late))
+        sentence_add(line, "%s%s%s", words->phase_before,
+                     verdict->begins_late ? "begins late" : phase_name((enum phase)verdict->phase),
                      words->phase_after);
     if (words->sure)
         add_sure(line, model, verdict);
