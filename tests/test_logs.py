@@ -110,6 +110,23 @@ class Ddp8(unittest.TestCase):
         self.assertTrue(all(v["rank"] is None for v in got["verdicts"]))
         self.assertLess(got["jitter"]["chronic"], 0.01)
 
+    def test_figures_alone_are_the_same_figures_and_no_verdict(self):
+        whole = report("--from", "5", os.path.join(DDP8, "slow5"))
+        got = report("--from", "5", "--figures-only", os.path.join(DDP8, "slow5"))
+        for key in ("verdicts", "what_if", "jitter", "rotation", "effective", "ledger", "ledger_window"):
+            self.assertIsNone(got[key])
+        for key in ("steps", "step_time_s", "wait", "exchange_s", "mfu", "hfu", "source"):
+            self.assertEqual(got[key], whole[key])
+        for mine, theirs in zip(got["per_rank"], whole["per_rank"]):
+            self.assertEqual(mine["slowdown_median"], theirs["slowdown_median"])
+            self.assertEqual(mine["wait_mean_s"], theirs["wait_mean_s"])
+
+    def test_any_rank_can_be_asked_for(self):
+        got = report("--from", "5", "--what-if", "6", "--what-if", "5", os.path.join(DDP8, "slow5"))
+        asked = [w for w in got["what_if"] if w["rank"] in (5, 6)]
+        self.assertEqual([(w["rank"], w["named"]) for w in asked], [(5, True), (6, False)])
+        self.assertLess(asked[1]["gain_share"], asked[0]["gain_share"])
+
     def same_figures(self, run, other):
         """Equal to the digit, but for how the bytes came."""
         want = report("--from", "5", os.path.join(DDP8, run))

@@ -133,6 +133,21 @@ static void put_clocks(FILE *to, const struct summary *summary)
     fputs("]},\n", to);
 }
 
+/* Not asked for is not the same as nobody: null. */
+static void put_verdicts(FILE *to, const struct summary *summary)
+{
+    if (summary->figures_only) {
+        fputs("\n  ],\n  \"verdicts\": null,\n  \"complaints\": [", to);
+        return;
+    }
+    fputs("\n  ],\n  \"verdicts\": [", to);
+    for (size_t i = 0; i < summary->verdict_count; i++) {
+        fputs(i ? ",\n    " : "\n    ", to);
+        report_json_verdict(to, summary, &summary->verdicts[i]);
+    }
+    fputs("\n  ],\n  \"complaints\": [", to);
+}
+
 void report_json(FILE *to, const struct summary *summary)
 {
     fputs("{\n  \"schema\": \"lockstep-report/1\",\n", to);
@@ -141,19 +156,19 @@ void report_json(FILE *to, const struct summary *summary)
     put_span(to, summary);
     put_utilization(to, summary, "mfu", summary->mfu);
     put_utilization(to, summary, "hfu", summary->hfu);
-    report_json_cost(to, summary);
+    if (summary->figures_only)
+        fputs("  \"jitter\": null,\n  \"rotation\": null,\n  \"what_if\": null,\n"
+              "  \"effective\": null,\n  \"ledger\": null,\n  \"ledger_window\": null,\n",
+              to);
+    else
+        report_json_cost(to, summary);
     put_clocks(to, summary);
     fputs("  \"per_rank\": [", to);
     for (size_t i = 0; i < summary->rank_count; i++) {
         fputs(i ? ",\n    " : "\n    ", to);
         put_rank(to, &summary->ranks[i]);
     }
-    fputs("\n  ],\n  \"verdicts\": [", to);
-    for (size_t i = 0; i < summary->verdict_count; i++) {
-        fputs(i ? ",\n    " : "\n    ", to);
-        report_json_verdict(to, summary, &summary->verdicts[i]);
-    }
-    fputs("\n  ],\n  \"complaints\": [", to);
+    put_verdicts(to, summary);
     for (int64_t i = 0; i < summary->complaint_count; i++) {
         fputs(i ? ",\n    " : "\n    ", to);
         json_text(to, summary->complaints[i]);

@@ -153,9 +153,16 @@ void report_text(FILE *to, const struct summary *summary, bool unicode)
     put_head(&report);
     put_span(&report);
     put_alarms(&report);
-    report_who(&report);
-    report_cost(&report);
-    report_ledger(&report);
+    if (summary->figures_only) {
+        fputs("\nFigures alone were asked for: who is slow, what it costs and where the GPU time "
+              "goes "
+              "are left out.\n",
+              to);
+    } else {
+        report_who(&report);
+        report_cost(&report);
+        report_ledger(&report);
+    }
     report_ranks(&report);
     put_clocks(&report);
     put_source(&report);
