@@ -178,7 +178,8 @@ static void fill_jitter(struct analysis *analysis, struct summary *summary)
     if (!quantity_known(waits) || !quantity_known(jitter->floor))
         return;
     double loss = waits.value + (quantity_known(stragglers) ? stragglers.value : 0);
-    jitter->floor.value = fmin(jitter->floor.value, loss);
+    jitter->floor.value =
+        fmin(jitter->longer.value * window_own_share(&analysis->window->view), loss);
     jitter->loss = number(analysis, loss, EVIDENCE_COMPUTED);
     jitter->chronic = number(analysis, loss - jitter->floor.value, EVIDENCE_COMPUTED);
 }

@@ -43,10 +43,14 @@ struct window {
  *   that four fifths of all (8,192 of them, evenly spaced) do not exceed.
  * - loss: sum of (largest - median own time) / sum of T, over the steps with both;
  *   floor: longer x sum of the median own time / sum of T, but never more than the loss;
- *   chronic: what is left, so that floor + chronic = loss. NONE without T.
+ *   chronic: what is left, so that floor + chronic = loss. NONE without T. (A summary
+ *   has the ledger's loss in its place, which goes by the waits.)
  *
  * Needs two ranks with records and two steps; else all NONE. O(ranks x steps). */
 void window_jitter(const struct window *window, struct jitter *ret);
+
+/* Sum of the median own times / sum of T, over the steps with both; NAN without T. */
+double window_own_share(const struct window *window);
 
 /* Mean over the steps with records of max - (max over the others, at least the
  * median), in seconds: what a step would be shorter by if this rank alone were at the

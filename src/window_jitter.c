@@ -256,9 +256,9 @@ static double robust_spread(float *sampled, uint32_t count)
     return (double)select_of_floats(sampled, count, (uint32_t)(0.8 * count)) / 1.2816;
 }
 
-/* Means over the steps: how far the last rank is behind the median one, and that
- * one's own time, as shares of T. False: T is not known. */
-static bool shares_of_time(const struct window *window, double *ret_loss, double *ret_own)
+/* How far the last rank is behind the median one, as a share of T; NAN when T is not
+ * known. */
+static double loss_share(const struct window *window)
 {
     uint32_t steps = window->steps;
     float *largest = memory_resized(NULL, (size_t)steps + 1, sizeof(*largest));
@@ -269,18 +269,27 @@ static bool shares_of_time(const struct window *window, double *ret_loss, double
         for (uint32_t i = 0; i < steps; i++)
             largest[i] = row[i] > largest[i] ? row[i] : largest[i];
     }
-    double late_ns = 0, own_ns = 0, time_ns = 0;
+    double late_ns = 0, time_ns = 0;
     for (uint32_t i = 0; i < steps; i++) {
         if (!(window->time_ns[i] > 0) || !(window->own_median_ns[i] > 0))
             continue;
         late_ns += ((double)largest[i] - 1) * window->own_median_ns[i];
-        own_ns += window->own_median_ns[i];
         time_ns += window->time_ns[i];
     }
     free(largest);
-    *ret_loss = fmin(late_ns / time_ns, 1);
-    *ret_own = fmin(own_ns / time_ns, 1);
-    return time_ns > 0;
+    return time_ns > 0 ? fmin(late_ns / time_ns, 1) : NAN;
+}
+
+double window_own_share(const struct window *window)
+{
+    double own_ns = 0, time_ns = 0;
+    for (uint32_t i = 0; i < window->steps; i++) {
+        if (!(window->time_ns[i] > 0) || !(window->own_median_ns[i] > 0))
+            continue;
+        own_ns += window->own_median_ns[i];
+        time_ns += window->time_ns[i];
+    }
+    return time_ns > 0 ? fmin(own_ns / time_ns, 1) : NAN;
 }
 
 static uint32_t steps_with_data(const struct window *window)
@@ -301,10 +310,10 @@ static void fill(struct jitter *jitter, const struct window *window, double long
         double there = window_normal_maximum(jitter_extrapolation_ranks[i]);
         jitter->longer_at[i] = (struct quantity){longer * (there / here), evidence};
     }
-    double loss, own;
-    if (!shares_of_time(window, &loss, &own))
+    double loss = loss_share(window);
+    if (isnan(loss))
         return;
-    double floor = fmin(longer * own, loss);
+    double floor = fmin(longer * window_own_share(window), loss);
     jitter->loss = (struct quantity){loss, evidence};
     jitter->floor = (struct quantity){floor, evidence};
     jitter->chronic = (struct quantity){loss - floor, evidence};
