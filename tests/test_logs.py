@@ -83,6 +83,9 @@ class Ddp8(unittest.TestCase):
         self.assertAlmostEqual(got["step_time_s"]["mean"] / want["mean"], 1, delta=0.01)
         self.assertAlmostEqual(got["mfu"]["value"] / want["mfu"], 1, delta=0.01)
         self.assertEqual(got["exchange_s"]["mean"] is not None, exact_waits)
+        evidence = got["per_rank_evidence"]
+        self.assertEqual(evidence["wait_mean_s"], "measured" if exact_waits else "computed")
+        self.assertTrue(set(evidence) <= set(got["per_rank"][0]))
         if exact_waits:
             self.assertAlmostEqual(got["exchange_s"]["mean"], want["exchange"], delta=1e-6)
         self.assertEqual(shares(got["ledger"]), 1000000)

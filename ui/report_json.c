@@ -105,6 +105,23 @@ static void put_rank(FILE *to, const struct summary_rank *rank)
     fputs("}", to);
 }
 
+/* Of what all ranks are told, once for all of them. */
+static void put_rank_evidence(FILE *to, const struct summary *summary)
+{
+    bool simulated = summary->simulated;
+    const char *computed = evidence_name(simulated ? EVIDENCE_SIMULATED : EVIDENCE_COMPUTED);
+    enum evidence waits = summary->wait_mean_s.evidence;
+    fprintf(to,
+            "  \"per_rank_evidence\": {\"slowdown_median\": \"%s\", \"gain_s\": \"%s\", "
+            "\"window_slowdown\": \"%s\", \"spread\": \"%s\"",
+            computed, computed, computed, computed);
+    if (waits == EVIDENCE_NONE)
+        fputs(", \"wait_mean_s\": null, \"arrived_last\": null},\n", to);
+    else
+        fprintf(to, ", \"wait_mean_s\": \"%s\", \"arrived_last\": \"%s\"},\n", evidence_name(waits),
+                evidence_name(waits));
+}
+
 static void put_clock(FILE *to, const struct clock_offset *clock, bool simulated)
 {
     fputs("{\"host\": ", to);
@@ -163,6 +180,7 @@ void report_json(FILE *to, const struct summary *summary)
     else
         report_json_cost(to, summary);
     put_clocks(to, summary);
+    put_rank_evidence(to, summary);
     fputs("  \"per_rank\": [", to);
     for (size_t i = 0; i < summary->rank_count; i++) {
         fputs(i ? ",\n    " : "\n    ", to);
