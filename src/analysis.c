@@ -184,8 +184,8 @@ static size_t row_for(struct analysis *analysis, int attempt, int64_t step)
         (index == 0 && analysis->settled.ordinal + analysis->settled_rows > 0))
         return SIZE_MAX;
     steps_insert(steps, index, attempt, step);
-    if (index < analysis->current_rows)
-        analysis->current_valid = false;
+    if (index + 1 < steps->count)
+        analysis_row_changed(analysis, index);
     return index;
 }
 
@@ -291,6 +291,7 @@ static uint32_t join(struct analysis *analysis, const struct record *record)
         note_stage(analysis, &analysis->ranks.info[slot]);
     analysis->ranks_in_newest += attempt == analysis->attempts - 1;
     analysis->current_valid = false;
+    analysis->choice_rows = SIZE_MAX;
     return slot;
 }
 

@@ -23,6 +23,7 @@ void analysis_close(struct analysis *analysis, size_t index)
 void analysis_row_changed(struct analysis *analysis, size_t index)
 {
     analysis->changed = true;
+    analysis->choice_rows = SIZE_MAX;
     if (index < analysis->current_rows)
         analysis->current_valid = false;
 }
@@ -64,10 +65,26 @@ static void settle_one(struct analysis *analysis)
         analysis->current_valid = false;
 }
 
+/* Whether a verdict that was found in rows which are still open to change has looked
+ * back at the oldest row, and will not when they are folded again. */
+static bool oldest_is_looked_at(const struct analysis *analysis)
+{
+    const struct fold *fold = &analysis->current;
+    uint32_t ordinal = steps_at(&analysis->steps, 0)->digest.ordinal;
+    for (uint32_t k = fold->event_count; k-- > 0;) {
+        const struct fold_event *event = &fold->events[k];
+        if (event->named_ordinal < analysis->settled.ordinal)
+            break;
+        if (event->from_ordinal <= ordinal + 1) /* 1: its optimizer belongs to the next row */
+            return true;
+    }
+    return false;
+}
+
 static void drop_one(struct analysis *analysis)
 {
-    if (analysis->settled_rows == 0)
-        settle_one(analysis);
+    if (analysis->current_valid && oldest_is_looked_at(analysis))
+        analysis->current_valid = false;
     steps_drop_oldest(&analysis->steps);
     analysis->settled_rows--;
     if (analysis->current_rows > 0)
@@ -78,6 +95,21 @@ static void drop_one(struct analysis *analysis)
 static size_t rows_looked_back(const struct analysis *analysis)
 {
     return (size_t)analysis->settled.test.window + 1;
+}
+
+#define ROWS_MIN 3 /* two that fill, and the one before them: else no step time is measured */
+
+/* Rows leave when the budget is full. Those behind them have settled by then, as many
+ * as are looked back to, but never more than half of the table. */
+static void keep_budget(struct analysis *analysis)
+{
+    struct steps *steps = &analysis->steps;
+    while (steps->bytes > analysis->options.memory_bytes && steps->count > ROWS_MIN) {
+        size_t half = steps->count / 2, wanted = rows_looked_back(analysis);
+        while (analysis->settled_rows < (half < wanted ? half : wanted))
+            settle_one(analysis);
+        drop_one(analysis);
+    }
 }
 
 void analysis_settle(struct analysis *analysis)
@@ -93,17 +125,16 @@ void analysis_settle(struct analysis *analysis)
                analysis->settled_rows > rows_looked_back(analysis))
             drop_one(analysis);
     }
-    /* Two rows are needed to have a step time at all. */
-    while (steps->bytes > analysis->options.memory_bytes && steps->count > 2)
-        drop_one(analysis);
+    keep_budget(analysis);
 }
 
 void analysis_refresh(struct analysis *analysis)
 {
     choose(analysis);
-    if (!analysis->current_valid) {
+    if (!analysis->current_valid || analysis->current_names != analysis->ranks.names_version) {
         fold_copy(&analysis->current, &analysis->settled);
         analysis->current_rows = analysis->settled_rows;
+        analysis->current_names = analysis->ranks.names_version;
         analysis->current_valid = true;
     }
     struct steps *steps = &analysis->steps;

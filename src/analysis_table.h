@@ -32,6 +32,7 @@ struct analysis {
     struct fold settled;      /* over the settled rows, and those that left the table */
     struct fold current;      /* the same, and over the closed rows behind them */
     bool current_valid;       /* current has all that settled has, and nothing changed under it */
+    uint32_t current_names;   /* names_version of the ranks when its rows were folded */
     size_t current_rows;      /* rows at the front of the table that are in current */
     struct analysis_window *window; /* owned; of the summary made last */
     struct wait_choice choice;

@@ -136,7 +136,7 @@ static bool survey_clocks(const struct steps *steps, uint32_t ranks)
 static bool any_row_without_sync(const struct steps *steps)
 {
     for (size_t i = 0; i < steps->count && i < RULES_ROWS_MAX; i++)
-        if (!row_has_sync(steps_at(steps, i)))
+        if (steps_at(steps, i)->closed && !row_has_sync(steps_at(steps, i)))
             return true;
     return false;
 }
