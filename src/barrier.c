@@ -64,6 +64,13 @@ static inline bool reported(const struct step_row *row, uint32_t slot, bool whol
     return whole || (slot < row->capacity && row->has[slot]);
 }
 
+/* Own time beside the backward pass: nothing, where a record's `compute` is less than that. */
+static inline int64_t own_besides(const struct step_cell *cell)
+{
+    int64_t besides = cell->work_ns - cell->phase_ns[PHASE_BACKWARD];
+    return besides > 0 ? besides : 0;
+}
+
 /* Own times, and the largest; with the overlapped rule the least backward pass
  * stands for that of everyone, since the rest of it is waiting. Returns how many. */
 static inline __attribute__((always_inline)) uint32_t fill_own(struct barrier *barrier,
@@ -87,7 +94,7 @@ static inline __attribute__((always_inline)) uint32_t fill_own(struct barrier *b
         }
         int64_t own = cell->work_ns;
         if (overlapped)
-            own += least_backward - cell->phase_ns[PHASE_BACKWARD];
+            own = least_backward + own_besides(cell);
         else if (before && reported(before, i, whole))
             own += before->cells[i].phase_ns[PHASE_OPTIMIZER]; /* 0 when it is not there */
         barrier->own_ns[i] = (double)own;
@@ -137,7 +144,7 @@ static inline void fill_waits(struct barrier *barrier, const struct step_row *ro
         sum += reported(row, i, whole) ? wait : 0;
     }
     digest->wait_count = row->reported;
-    digest->wait_sum_ns = (int64_t)sum;
+    digest->wait_sum_ns = sum < 9e18 ? (int64_t)sum : INT64_C(9000000000000000000);
     if (rule == WAIT_SYNC)
         digest->exchange_ns = (int64_t)least;
 }

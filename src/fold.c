@@ -23,6 +23,7 @@ void fold_init(struct fold *fold, const struct run *run, int64_t from_step, int6
         .to_step = to_step,
         .first_step = -1,
         .last_step = -1,
+        .down_ns = NAN,
         .attempt = -1,
     };
     fold->ring = memory_zeroed((size_t)fold->window, sizeof(*fold->ring));
@@ -199,17 +200,38 @@ static void fold_time(struct fold *fold, const struct step_digest *digest, uint3
         times->max_ns = time_ns;
     quantile_add(&times->quantile, time_ns);
     if (digest->wait_count > 0) {
-        times->wait_ns += (double)digest->wait_sum_ns;
+        times->wait_ns += digest_wait_ns(digest, reported);
         times->rank_time_ns += time_ns * reported;
     }
 }
 
-/* All sums are of whole nanoseconds and tokens under 2^53, so adding and taking
- * away again is exact. */
+#define EXACT_BELOW 9007199254740992.0 /* 2^53 */
+
+static bool is_exact(const struct fold_window_step *sum)
+{
+    return sum->rank_time_ns < EXACT_BELOW && sum->time_ns < EXACT_BELOW &&
+           sum->tokens < EXACT_BELOW;
+}
+
+static void sum_window(struct fold *fold)
+{
+    struct fold_window_step sum = {0};
+    for (int i = 0; i < fold->ring_count; i++) {
+        sum.time_ns += fold->ring[i].time_ns;
+        sum.tokens += fold->ring[i].tokens;
+        sum.wait_ns += fold->ring[i].wait_ns;
+        sum.rank_time_ns += fold->ring[i].rank_time_ns;
+    }
+    fold->ring_sum = sum;
+}
+
+/* Sums of whole nanoseconds and tokens under 2^53: adding and taking away again is
+ * exact. Steps of many days can be more, and are added up anew. */
 static void fold_window(struct fold *fold, const struct step_digest *digest, uint32_t reported)
 {
     struct fold_window_step *place = &fold->ring[fold->ring_next];
     struct fold_window_step *sum = &fold->ring_sum;
+    bool exact = is_exact(sum);
     if (fold->ring_count == fold->window) {
         sum->time_ns -= place->time_ns;
         sum->tokens -= place->tokens;
@@ -223,7 +245,7 @@ static void fold_window(struct fold *fold, const struct step_digest *digest, uin
     *place = (struct fold_window_step){
         .time_ns = time_ns,
         .tokens = (double)digest->tokens,
-        .wait_ns = waits ? (double)digest->wait_sum_ns : 0,
+        .wait_ns = waits ? digest_wait_ns(digest, reported) : 0,
         .rank_time_ns = waits ? time_ns * reported : 0,
     };
     sum->time_ns += place->time_ns;
@@ -231,6 +253,8 @@ static void fold_window(struct fold *fold, const struct step_digest *digest, uin
     sum->wait_ns += place->wait_ns;
     sum->rank_time_ns += place->rank_time_ns;
     fold->ring_next = fold->ring_next + 1 == fold->window ? 0 : fold->ring_next + 1;
+    if (!exact || !is_exact(sum))
+        sum_window(fold);
 }
 
 static void fold_span(struct fold *fold, const struct step_row *row,
@@ -352,6 +376,8 @@ void fold_row(struct fold *fold, const struct steps *steps, size_t index, const 
     struct step_row *row = steps_at(steps, index);
     barrier_compute(barrier, row, fold_row_before(steps, index), ranks->count, choice);
     struct step_digest *digest = &barrier->digest;
+    if (index > 0 && steps_at(steps, index - 1)->attempt != row->attempt)
+        fold->down_ns = fold_down_ns(row, steps_at(steps, index - 1));
     digest->expected =
         row->reported == ranks->count
             ? ranks->count

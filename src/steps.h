@@ -57,6 +57,15 @@ static inline double digest_late_ns(const struct step_digest *digest)
     return late > 0 ? late : 0;
 }
 
+/* The waits of so many ranks as a part of their GPU time: where the records contradict
+ * themselves, no more of them than there is time. */
+static inline double digest_wait_ns(const struct step_digest *digest, uint32_t reported)
+{
+    double wait_ns = (double)digest->wait_sum_ns;
+    double time_ns = (double)digest->step_time_ns * reported;
+    return wait_ns < time_ns ? wait_ns : time_ns;
+}
+
 struct step_row {
     int64_t step;
     int attempt;

@@ -120,6 +120,62 @@ static void equal_ranks_do_not_wait(void **state)
     summary_done(&summary);
 }
 
+/* `compute` less than the backward pass in it: a contradiction, but not a time below 0. */
+static void own_time_is_never_less_than_the_least_backward_pass(void **state)
+{
+    struct record records[] = {bare(0, 0, RECORD_COMPUTE | RECORD_BACKWARD, 0, 250),
+                               bare(1, 0, RECORD_COMPUTE | RECORD_BACKWARD, 0, 200),
+                               bare(2, 0, RECORD_COMPUTE | RECORD_BACKWARD, 0, 240)};
+    records[0].compute_ns = 1 * MS;
+    records[1].compute_ns = records[2].compute_ns = 300 * MS;
+    struct summary summary;
+    summary_with(BARRIER_OVERLAPPED, records, 3, &summary);
+    assert_int_equal(summary.shown.rule, WAIT_OVERLAPPED);
+    assert_true(near(summary.ranks[0].own_s, 0.200, 1e-12));
+    assert_true(near(summary.ranks[1].own_s, 0.300, 1e-12));
+    assert_true(near(summary.ranks[2].own_s, 0.260, 1e-12));
+    summary_done(&summary);
+}
+
+/* The clocks say that steps take 0.1 s, and the records that 2.9 s of it were waited. */
+static void no_more_is_waited_than_there_is_time(void **state)
+{
+    struct record records[6];
+    for (uint32_t i = 0; i < 6; i++)
+        records[i] = record_at(record_of(i % 2, i / 2, 10, 10, i % 2 ? 3000 : 100),
+                               SECOND + i / 2 * 100 * MS);
+    struct summary summary;
+    summary_with(BARRIER_AUTO, records, 6, &summary);
+    assert_true(near(summary.shown.step_time_s.value, 0.1, 1e-12));
+    assert_true(near(summary.shown.wait_mean_s.value, 1.45, 1e-12));
+    assert_true(summary.shown.wait_share.value == 1);
+    assert_true(near(summary.wait_share.value, 1, 0.5));
+    assert_true(summary.wait_share.value <= 1 && summary.window_wait_share.value <= 1);
+    assert_true(summary.points[2].wait_share == 1);
+    summary_done(&summary);
+}
+
+/* 17 ranks x 11.6 days are more nanoseconds than a double can count one by one. */
+static void a_step_of_days_leaves_nothing_behind_in_the_window(void **state)
+{
+    struct analysis_options options;
+    analysis_options_init(&options);
+    options.run.window = 2;
+    struct analysis *analysis = analysis_new(&options);
+    for (uint32_t i = 0; i < 17 * 6; i++) {
+        struct record record = bare(i % 17, i / 17, RECORD_COMPUTE, 0, 0);
+        record.compute_ns = i < 17 ? RECORD_DURATION_MAX_NS : i % 17 ? 5 : 7;
+        add(analysis, record);
+    }
+    analysis_finish(analysis);
+    struct summary summary;
+    sum_up(analysis, &summary);
+    assert_true(near(summary.window_wait_share.value, 32.0 / 119, 1e-12));
+    assert_true(near(summary.window_step_time_s.value, 7e-9, 1e-21));
+    summary_done(&summary);
+    analysis_free(analysis);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +185,9 @@ int main(void)
         cmocka_unit_test(the_chosen_barrier_is_used),
         cmocka_unit_test(a_step_in_which_one_rank_lacks_sync_uses_another_rule),
         cmocka_unit_test(equal_ranks_do_not_wait),
+        cmocka_unit_test(own_time_is_never_less_than_the_least_backward_pass),
+        cmocka_unit_test(no_more_is_waited_than_there_is_time),
+        cmocka_unit_test(a_step_of_days_leaves_nothing_behind_in_the_window),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
