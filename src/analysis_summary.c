@@ -124,7 +124,7 @@ static void fill_shown(struct analysis *analysis, size_t index, struct summary *
                    EVIDENCE_MEASURED),
         .wait_mean_s =
             ratio(analysis, (double)digest->wait_sum_ns * SECONDS, digest->wait_count, evidence),
-        .wait_share = ratio(analysis, (double)digest->wait_sum_ns,
+        .wait_share = ratio(analysis, digest_wait_ns(digest, row->reported),
                             waits ? (double)digest->step_time_ns * row->reported : 0, evidence),
         .own_median_s = digest->own_median_ns * SECONDS,
         .own_max_s = digest->own_max_ns * SECONDS,
@@ -225,7 +225,8 @@ static void fill_ranks(struct analysis *analysis, size_t index, int64_t now_ns,
                        struct summary *summary)
 {
     uint32_t count = analysis->ranks.count;
-    const struct step_row *row = index != SIZE_MAX ? steps_at(&analysis->steps, index) : NULL;
+    bool shown = index != SIZE_MAX && in_span(analysis, index);
+    const struct step_row *row = shown ? steps_at(&analysis->steps, index) : NULL;
     double step_s =
         quantity_known(summary->window_step_time_s) ? summary->window_step_time_s.value : 0;
     bool by_clock = now_ns != INT64_MIN && !analysis->finished && summary->is_latest;
@@ -361,7 +362,7 @@ static void fill_points(const struct analysis *analysis, size_t index, struct su
             .step_time_s = time_ns * SECONDS,
             .mfu = rolling_mfu(summary, digest, flop, &evidence),
             .wait_share = digest->wait_count > 0
-                              ? (double)digest->wait_sum_ns / (time_ns * row->reported)
+                              ? digest_wait_ns(digest, row->reported) / (time_ns * row->reported)
                               : NAN,
         };
     }
@@ -369,13 +370,16 @@ static void fill_points(const struct analysis *analysis, size_t index, struct su
 
 /* ---- all of it ---- */
 
-/* The last closed row of the span: what a report is about. */
+/* The last closed row of the span, not behind `index`: what a report is about. Where
+ * there is none a row that knows as much: before the span, or behind it. */
 static size_t index_in_span(const struct analysis *analysis, size_t index)
 {
-    while (index != SIZE_MAX && index > 0 &&
-           steps_at(&analysis->steps, index)->step > analysis->options.to_step)
-        index--;
-    return index;
+    for (size_t i = index == SIZE_MAX ? 0 : index + 1; i-- > 0;)
+        if (in_span(analysis, i))
+            return i;
+    bool behind =
+        index != SIZE_MAX && steps_at(&analysis->steps, index)->step > analysis->options.to_step;
+    return behind ? 0 : index;
 }
 
 void analysis_summary(struct analysis *analysis, struct step_key key, int64_t now_ns,

@@ -127,8 +127,10 @@ static bool explains(const struct fold *fold, const struct fold_event *group,
     const struct peers_unit *unit = &peers->units[group->who];
     if (event->kind == VERDICT_GROUP) {
         const struct peers_unit *host = &peers->units[event->who];
-        return host->is_host && !unit->is_host && host->ranks == unit->ranks &&
-               peers->group_unit[peers->members[host->first]] == group->who;
+        bool same = host->is_host && !unit->is_host && host->ranks == unit->ranks;
+        for (uint32_t k = 0; same && k < host->ranks; k++)
+            same = peers->group_unit[peers->members[host->first + k]] == group->who;
+        return same && host->ranks > 0;
     }
     if (unit->is_host)
         return peers->host_unit[event->who] == group->who;

@@ -103,6 +103,7 @@ struct fold {
     struct fold_window_step ring_sum;
     struct rolling times; /* step times of the last W steps */
     struct history history; /* the ledger's sums; lost work, restarts */
+    double down_ns;         /* before the attempt began, in the span or not; NAN: not known */
     int attempt;            /* of the row that was folded last; -1 */
     uint32_t attempt_steps; /* folded of it */
 
@@ -161,6 +162,7 @@ void fold_open(struct fold *fold, const struct fold_step *step, enum verdict_kin
                uint32_t who);
 void fold_close(struct fold *fold, const struct step_row *row, enum verdict_kind kind,
                 uint32_t who);
+double fold_down_ns(const struct step_row *row, const struct step_row *before);
 void fold_restart(struct fold *fold, const struct fold_step *step);
 void fold_spike(struct fold *fold, const struct fold_step *step);
 void fold_recover(struct fold *fold); /* counts `covers` anew */

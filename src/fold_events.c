@@ -129,6 +129,8 @@ void fold_open(struct fold *fold, const struct fold_step *step, enum verdict_kin
     size_t first = step->index > span ? step->index - span : 0;
     event->from_ordinal = straggler->from;
     event->from_step = step_of(fold, straggler->from);
+    if (steps_at(step->steps, first)->step == event->from_step)
+        event->attempt = steps_at(step->steps, first)->attempt; /* before a restart, it may be */
     event->phase =
         fold_blame(step->steps, first, step->index, slots, count, fold->rank_count, step->choice);
     *event_of(fold, kind, who) = (int32_t)fold->event_count - 1;
@@ -154,14 +156,11 @@ void fold_close(struct fold *fold, const struct step_row *row, enum verdict_kind
 
 /* How long the job was down: from when a rank left its last barrier to its begin of
  * the first step after, the median over ranks, each by its own clock. */
-static double down_ns(const struct fold *fold, const struct fold_step *step)
+double fold_down_ns(const struct step_row *row, const struct step_row *before)
 {
-    if (step->index == 0)
-        return NAN;
-    const struct step_row *row = step->row, *before = steps_at(step->steps, step->index - 1);
-    double *values = memory_resized(NULL, fold->rank_count, sizeof(*values));
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < fold->rank_count && i < row->capacity && i < before->capacity; i++)
+    uint32_t n = 0, slots = row->capacity < before->capacity ? row->capacity : before->capacity;
+    double *values = memory_resized(NULL, slots, sizeof(*values));
+    for (uint32_t i = 0; i < slots; i++)
         if ((row->has[i] & RECORD_BEGIN) && before->has[i] && before->cells[i].mark_ns != INT64_MIN)
             values[n++] = (double)(row->cells[i].begin_ns - before->cells[i].mark_ns);
     double median = median_of(values, n);
@@ -171,7 +170,7 @@ static double down_ns(const struct fold *fold, const struct fold_step *step)
 
 void fold_restart(struct fold *fold, const struct fold_step *step)
 {
-    double down = down_ns(fold, step);
+    double down = fold->down_ns;
     int64_t lost = history_restart(&fold->history, step->row->step, down);
     struct fold_event *event = fold_event_new(fold, VERDICT_RESTART, UINT32_MAX, step->row);
     if (!event)

@@ -110,7 +110,7 @@ static void judge_unit(struct fold *fold, const struct fold_step *step,
     if (change == STRAGGLER_CLEARED) {
         fold_close(fold, step->row, VERDICT_GROUP, index);
     } else if (change == STRAGGLER_NAMED) {
-        if (each_rank_is_slow(fold, &fold->peers.units[index]))
+        if (fold->peers.units[index].judged && each_rank_is_slow(fold, &fold->peers.units[index]))
             fold_open(fold, step, VERDICT_GROUP, index);
         else
             straggler_withdraw(straggler);
@@ -135,6 +135,15 @@ static void judge_units(struct fold *fold, const struct fold_step *step)
     }
 }
 
+/* A verdict on a group must end, though groups have changed so that none is judged. */
+static bool judges_units(const struct fold *fold)
+{
+    bool judges = fold->peers.judges_units;
+    for (uint32_t k = 0; !judges && k < fold->in_force; k++)
+        judges = fold->events[fold->active[k]].kind == VERDICT_GROUP;
+    return judges;
+}
+
 void fold_judge(struct fold *fold, const struct fold_step *step)
 {
     /* A step with a checkpoint or a validation tells nothing of who is slow. */
@@ -148,6 +157,6 @@ void fold_judge(struct fold *fold, const struct fold_step *step)
     if (fold->peers.judges_units)
         peers_group_medians(&fold->peers, step->barrier->own_ns);
     judge_ranks(fold, step);
-    if (fold->peers.judges_units)
+    if (judges_units(fold))
         judge_units(fold, step);
 }

@@ -94,28 +94,45 @@ double fold_loss(struct fold *fold, const struct fold_step *step)
     return loss_of((struct largest){two.all_ns, unnamed_ns}, digest->own_median_ns);
 }
 
+/* Adds what an earlier step has cost; `number`: of it in the history, when it is there. */
+static void lose_before(struct fold *fold, const struct fold_step *step, size_t index,
+                        struct fold_event *event, const uint32_t *number)
+{
+    const struct step_row *row = steps_at(step->steps, index);
+    barrier_compute(&fold->lookback, row, fold_row_before(step->steps, index), fold->rank_count,
+                    step->choice);
+    const double *own_ns = fold->lookback.own_ns;
+    double median_ns = fold->lookback.digest.own_median_ns;
+    if (!(median_ns > 0))
+        return;
+    struct largest two;
+    double unnamed_ns = largest_of_step(fold, own_ns, &two);
+    event->lost_ns += loss_of(largest_without(fold, event, own_ns, two), median_ns);
+    if (row->digest.time_evidence != EVIDENCE_NONE)
+        event->time_ns += (double)row->digest.step_time_ns;
+    if (number)
+        history_blame(&fold->history, *number,
+                      loss_of((struct largest){two.all_ns, unnamed_ns}, median_ns) -
+                          loss_of(largest_before(fold, event, own_ns), median_ns));
+}
+
+/* Of the attempts before, the history holds the steps that were not done again. */
 void fold_loss_before(struct fold *fold, const struct fold_step *step, struct fold_event *event)
 {
-    uint32_t number = fold->history.next, ordinal = fold->ordinal;
-    for (size_t k = step->index; k-- > 0 && ordinal-- > event->from_ordinal;) {
+    const struct step_row *after = step->row;
+    uint32_t number = fold->history.next;
+    int64_t kept_below = INT64_MAX;
+    for (size_t k = step->index; k-- > 0;) {
         const struct step_row *row = steps_at(step->steps, k);
-        if (row->attempt != step->row->attempt)
-            break;
-        bool known = row->digest.time_evidence != EVIDENCE_NONE;
-        barrier_compute(&fold->lookback, row, fold_row_before(step->steps, k), fold->rank_count,
-                        step->choice);
-        const double *own_ns = fold->lookback.own_ns;
-        double median_ns = fold->lookback.digest.own_median_ns;
-        number -= known;
-        if (!(median_ns > 0))
+        if (row->step < fold->from_step || row->step > fold->to_step)
             continue;
-        struct largest two;
-        double unnamed_ns = largest_of_step(fold, own_ns, &two);
-        event->lost_ns += loss_of(largest_without(fold, event, own_ns, two), median_ns);
-        event->time_ns += known ? (double)row->digest.step_time_ns : 0;
-        double more = loss_of((struct largest){two.all_ns, unnamed_ns}, median_ns) -
-                      loss_of(largest_before(fold, event, own_ns), median_ns);
-        if (known && number < fold->history.next)
-            history_blame(&fold->history, number, more);
+        if (fold->ordinal == 0 || row->digest.ordinal < event->from_ordinal)
+            break;
+        if (row->attempt != after->attempt && after->step < kept_below)
+            kept_below = after->step;
+        after = row;
+        bool kept = row->digest.time_evidence != EVIDENCE_NONE && row->step < kept_below;
+        number -= kept;
+        lose_before(fold, step, k, event, kept && number < fold->history.next ? &number : NULL);
     }
 }
