@@ -94,7 +94,7 @@ struct late analysis_find_late(struct analysis *analysis)
     struct straggler_measure measure = straggler_measure(slowdowns, count);
     double error = straggler_error(measure.count, measure.spread);
     late.slowdown = measure.median;
-    late.sure = (measure.median - 1) / error;
+    late.sure = error > 0 ? (measure.median - 1) / error : NAN; /* no spread, no error */
     late.gain_s = count > 0 ? gain_ns * 1e-9 / count : 0;
     if (count >= STRAGGLER_STEPS_MIN && late.slowdown > 1 + threshold &&
         late.slowdown > 1 + straggler_z(analysis->ranks.count) * error &&

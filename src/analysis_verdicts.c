@@ -49,7 +49,7 @@ static bool is_lasting(const struct fold_event *event)
     return event->kind == VERDICT_STRAGGLER || event->kind == VERDICT_GROUP;
 }
 
-/* How many standard errors the newest window is over 1. */
+/* How many standard errors the newest window is over 1; NAN when it has no spread at all. */
 static double sureness(const struct analysis *analysis, const struct fold_event *event)
 {
     const struct fold *fold = &analysis->current;
@@ -62,7 +62,8 @@ static double sureness(const struct analysis *analysis, const struct fold_event 
     double spread = measure.spread;
     if (event->kind == VERDICT_STRAGGLER && fold->spread > spread)
         spread = fold->spread;
-    return (measure.median - 1) / straggler_error(measure.count, spread);
+    double error = straggler_error(measure.count, spread);
+    return error > 0 ? (measure.median - 1) / error : NAN;
 }
 
 static void fill_lasting(struct analysis *analysis, const struct fold_event *event, bool in_force,

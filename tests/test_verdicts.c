@@ -69,6 +69,24 @@ static void one_slow_rank_of_a_host_or_a_group_is_named_alone(void **state)
     }
 }
 
+/* Numbers that were made up: no spread, so no error that it could be a multiple of. */
+static void what_never_varies_is_named_without_standard_errors(void **state)
+{
+    struct analysis *analysis = new_analysis();
+    struct summary summary;
+    for (int64_t step = 0; step < 60; step++)
+        for (uint32_t rank = 0; rank < 4; rank++)
+            add(analysis, record_of(rank, step, 100, rank == 2 ? 140 : 100, rank == 2 ? 10 : 50));
+    analysis_finish(analysis);
+    sum_up(analysis, &summary);
+    assert_int_equal(named(&summary), 1);
+    assert_int_equal(summary.verdicts[0].rank, 2);
+    assert_true(near(summary.verdicts[0].slowdown, 1.2, 1e-6));
+    assert_true(isnan(summary.verdicts[0].sure));
+    summary_done(&summary);
+    analysis_free(analysis);
+}
+
 /* The last stage has more work by design, 4%: each rank of it is over the median of
  * all by nearly the threshold, but not over its peers. */
 static void a_stage_with_a_little_more_work_names_no_rank(void **state)
@@ -325,6 +343,7 @@ int main(void)
         cmocka_unit_test(five_percent_is_named_within_fifty_steps_in_every_run),
         cmocka_unit_test(a_host_that_is_slow_as_a_whole_is_named_in_place_of_its_ranks),
         cmocka_unit_test(one_slow_rank_of_a_host_or_a_group_is_named_alone),
+        cmocka_unit_test(what_never_varies_is_named_without_standard_errors),
         cmocka_unit_test(a_stage_with_a_little_more_work_names_no_rank),
         cmocka_unit_test(a_rank_is_compared_with_its_own_stage),
         cmocka_unit_test(sizes_and_their_order_make_stages),
