@@ -110,7 +110,7 @@ static void find_members(struct peers *peers, uint32_t ranks)
     peers->by_group = peers->judges_units = false;
     for (uint32_t u = 0; u < peers->unit_count; u++) {
         struct peers_unit *unit = &peers->units[u];
-        unit->judged = unit->ranks >= 2 && unit->ranks < ranks && kinds[unit->is_host] >= 2;
+        unit->judged = unit->ranks >= 2 && kinds[unit->is_host] >= 2;
         peers->judges_units |= unit->judged;
         peers->by_group |= unit->judged && !unit->is_host && unit->ranks >= PEERS_MIN;
     }

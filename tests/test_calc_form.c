@@ -271,6 +271,40 @@ static void steps_stay_within_bounds_and_come_back(void **state)
     }
 }
 
+static void the_cursor_goes_round_both_ways(void **state)
+{
+    struct calc_form form;
+    calc_form_init(&form);
+    choose(&form, (enum calc_argument)0);
+    press(&form, KEYS_UP);
+    assert_int_equal(form.cursor, CALC_COUNT - 1);
+    press(&form, KEYS_DOWN);
+    assert_int_equal(form.cursor, 0);
+}
+
+static void the_bounds_themselves_can_be_set_and_reached_by_steps(void **state)
+{
+    struct calc_form form;
+    for (int i = 0; i < CALC_COUNT; i++) {
+        const struct calc_argument_info *info = calc_argument((enum calc_argument)i);
+        calc_form_init(&form);
+        assert_true(calc_form_set(&form, (enum calc_argument)i, info->highest * info->scale));
+        assert_false(
+            calc_form_set(&form, (enum calc_argument)i, info->highest * info->scale * 1.01));
+        assert_near(form.values[i].value, info->highest * info->scale);
+        assert_true(calc_form_set(&form, (enum calc_argument)i, info->lowest * info->scale));
+        if (info->lowest > 0)
+            assert_false(
+                calc_form_set(&form, (enum calc_argument)i, info->lowest * info->scale * 0.99));
+    }
+    /* 2^23 is the last power of two under the bound: the step after it is the bound. */
+    calc_form_init(&form);
+    choose(&form, CALC_GPUS);
+    for (int k = 0; k < 10; k++)
+        press(&form, KEYS_RIGHT);
+    assert_near(form.values[CALC_GPUS].value, 1e7);
+}
+
 static void the_chips_are_those_of_the_chapters_table(void **state)
 {
     struct calc_form form;
@@ -443,6 +477,8 @@ int main(void)
         cmocka_unit_test(what_cannot_be_is_an_alarm),
         cmocka_unit_test(left_and_right_change_by_a_sensible_step),
         cmocka_unit_test(steps_stay_within_bounds_and_come_back),
+        cmocka_unit_test(the_cursor_goes_round_both_ways),
+        cmocka_unit_test(the_bounds_themselves_can_be_set_and_reached_by_steps),
         cmocka_unit_test(the_chips_are_those_of_the_chapters_table),
         cmocka_unit_test(a_number_is_typed_and_taken),
         cmocka_unit_test(an_entry_can_be_mended_and_left),
