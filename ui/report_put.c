@@ -36,32 +36,19 @@ const char *report_share(char out[FORMAT_BYTES], const struct report *report, st
     return format_evidence(out, text, evidence_of(report, share));
 }
 
-/* Bytes of the words that fit into `columns`, one word at least. */
-static size_t words_that_fit(const char *text, int columns)
-{
-    size_t end = 0;
-    for (;;) {
-        size_t next = end + strspn(text + end, " ");
-        next += strcspn(text + next, " ");
-        if (end > 0 && (int)text_columns(str_of(text, next)) > columns)
-            return end;
-        end = next;
-        if (!text[end])
-            return end;
-    }
-}
-
 void report_sentence(const struct report *report, const char *first, int indent,
                      const struct sentence *sentence)
 {
-    const char *text = sentence->text + strspn(sentence->text, " ");
+    const char *text = sentence->text;
+    size_t from = strspn(text, " ");
     fprintf(report->to, "%-*s", indent, first);
-    while (*text) {
-        size_t length = words_that_fit(text, REPORT_WIDTH - indent);
-        fprintf(report->to, "%.*s\n", (int)length, text);
-        text += length;
-        text += strspn(text, " ");
-        if (*text)
+    while (from < sentence->length) {
+        size_t to = sentence_line_end(sentence, from, REPORT_WIDTH - indent), end = to;
+        while (end > from && text[end - 1] == ' ')
+            end--;
+        fprintf(report->to, "%.*s\n", (int)(end - from), text + from);
+        from = to + strspn(text + to, " ");
+        if (from < sentence->length)
             fprintf(report->to, "%*s", indent, "");
     }
 }

@@ -50,6 +50,11 @@ int sentence_columns(const struct sentence *sentence)
     return (int)text_columns(str_of(sentence->text, sentence->length));
 }
 
+static bool is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
 static int draw_bytes(const struct sentence *sentence, struct canvas *canvas, struct rect rect,
                       int x, int y, size_t from, size_t to, enum style style)
 {
@@ -80,8 +85,23 @@ int sentence_draw(const struct sentence *sentence, struct canvas *canvas, struct
     return draw_part(sentence, canvas, rect, x, y, 0, sentence->length);
 }
 
-/* Where the line that begins at `from` ends: at the last blank that fits. */
-static size_t line_end(const struct sentence *sentence, size_t from, int width)
+/* Does this blank stand between a number, its unit ("ms", "points") and its letter? */
+static bool holds_together(const struct sentence *sentence, size_t blank)
+{
+    const char *text = sentence->text;
+    for (int i = 0; i < sentence->letter_count; i++) {
+        size_t before = sentence->letters[i] - 1, unit = before;
+        if (blank == before)
+            return true;
+        while (unit > 0 && text[unit - 1] != ' ' && !is_digit(text[unit - 1]))
+            unit--;
+        if (unit > 1 && unit < before && unit - 1 == blank && is_digit(text[unit - 2]))
+            return true;
+    }
+    return false;
+}
+
+size_t sentence_line_end(const struct sentence *sentence, size_t from, int width)
 {
     struct str rest = str_of(sentence->text + from, sentence->length - from);
     size_t blank = 0;
@@ -89,7 +109,7 @@ static size_t line_end(const struct sentence *sentence, size_t from, int width)
     while (rest.len > 0) {
         size_t at = sentence->length - rest.len;
         uint32_t code = text_next(&rest);
-        if (code == ' ')
+        if (code == ' ' && !holds_together(sentence, at))
             blank = at;
         columns += text_width(code);
         if (columns > width && code != ' ')
@@ -104,7 +124,7 @@ int sentence_draw_wrapped(const struct sentence *sentence, struct canvas *canvas
     int lines = 0;
     size_t from = 0;
     while (from < sentence->length && y + lines < rect.height && rect.width > 0) {
-        size_t to = line_end(sentence, from, rect.width);
+        size_t to = sentence_line_end(sentence, from, rect.width);
         draw_part(sentence, canvas, rect, 0, y + lines, from, to);
         from = to;
         while (from < sentence->length && sentence->text[from] == ' ')

@@ -10,7 +10,7 @@
 #include "summary.h"
 
 #define SENTENCE_BYTES 400
-#define SENTENCE_LETTERS 8
+#define SENTENCE_LETTERS 16
 
 struct sentence {
     char text[SENTENCE_BYTES]; /* UTF-8, sanitised: may be printed as it is */
@@ -33,6 +33,11 @@ int sentence_columns(const struct sentence *sentence);
 int sentence_draw(const struct sentence *sentence, struct canvas *canvas, struct rect rect, int x,
                   int y);
 
-/* Words, broken at blanks, from line y on; returns the lines used. */
+/* Where the line that begins at byte `from` ends, in so many columns: at a blank,
+ * but never between a number, its unit and its evidence letter; inside a word
+ * only where that is all there is. */
+size_t sentence_line_end(const struct sentence *sentence, size_t from, int columns);
+
+/* Words, broken in that way, from line y on; returns the lines used. */
 int sentence_draw_wrapped(const struct sentence *sentence, struct canvas *canvas, struct rect rect,
                           int y);
