@@ -191,6 +191,7 @@ static void a_key_line_makes_place_for_an_entry_a_message_a_rank(void **state)
     fixture_figure(&summary, 8);
     struct view_model model = model_of(&summary);
     model.selected = 5;
+    model.rank_line = true;
     check("selected-80x24", &model, 80, 24, true, true);
     model.entering = true;
     snprintf(model.entry, sizeof(model.entry), "0-3,pp0");
@@ -231,6 +232,7 @@ static void every_screen_can_be_drawn_at_every_size(void **state)
             model.axis_cut = model.phases = variant & 1;
             model.entering = variant == 2;
             model.selected = variant == 1 ? 5 : -1;
+            model.rank_line = variant == 1;
             model.screen = variant == 3 ? SCREEN_HELP : SCREEN_TIMELINE;
             model.help_scroll = variant * 7;
             summary.simulated = variant == 2;

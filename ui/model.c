@@ -119,7 +119,9 @@ static void select_row(struct view_model *model, uint32_t code)
     if ((size_t)row >= choice.count)
         return;
     int64_t rank = model->summary->ranks[choice.rows[row].index].rank;
-    model->selected = model->selected == rank ? -1 : rank;
+    bool again = model->selected == rank && model->rank_line;
+    model->selected = again ? -1 : rank;
+    model->rank_line = !again;
 }
 
 /* The rank to look at first is the slowest one; then that one closer. */
@@ -131,29 +133,44 @@ static void select_slowest(struct view_model *model)
         return;
     }
     choice_make(&choice, model->summary, CHOICE_SLOWEST, model->filter, 0, 1);
-    if (choice.count > 0)
-        model->selected = model->summary->ranks[choice.rows[0].index].rank;
+    if (choice.count == 0)
+        return;
+    model->selected = model->summary->ranks[choice.rows[0].index].rank;
+    model->rank_line = true;
 }
 
 static void show(struct view_model *model, enum screen screen)
 {
     model->screen = model->mode == MODE_CALC ? SCREEN_CALC : screen; /* there is no other */
-    model->detail = false;
+    model->detail = model->rank_line = false;
     model->help_scroll = model->page_scroll = 0;
 }
 
+static bool clear_filter(struct view_model *model)
+{
+    if (!model->filter[0])
+        return false;
+    model->filter[0] = '\0';
+    model->scroll = model->rank_order.scroll = 0;
+    say(model, "all ranks");
+    return true;
+}
+
+/* What is on top goes first: the help, a rank, the filter, the screen. */
 static void go_back(struct view_model *model)
 {
     if (model->screen == SCREEN_HELP)
         model->screen = model->behind;
     else if (model->screen == SCREEN_RANKS && model->detail)
         show(model, model->detail_from);
+    else if (model->screen == SCREEN_RANKS && clear_filter(model))
+        return;
     else if (model->screen != SCREEN_TIMELINE)
         show(model, SCREEN_TIMELINE);
     else if (model->selected >= 0)
         model->selected = -1;
     else
-        model->filter[0] = '\0';
+        clear_filter(model);
 }
 
 static void turn_help(struct view_model *model)

@@ -62,6 +62,8 @@ struct view_model {
     int scroll;       /* ranks above the first row */
     int help_scroll;  /* lines above the first one of the help */
     int64_t selected; /* rank to look at closer, and cursor of the table; -1: none */
+    bool rank_line;   /* of the timeline: its figures in place of the keys, until Esc or another
+                         screen */
     struct rank_order rank_order; /* rows of the table, and the first of them to be seen */
     bool detail;                  /* of the ranks screen: `selected` closer, not the table */
     enum screen detail_from;      /* where Esc leads to from there */

@@ -67,7 +67,7 @@ static void draw_timeline(struct canvas *canvas, const struct layout *layout,
 
 static bool needed(const struct view_model *model)
 {
-    bool selected = model->screen == SCREEN_TIMELINE && model->selected >= 0;
+    bool selected = model->screen == SCREEN_TIMELINE && model->rank_line && model->selected >= 0;
     return model->entering || model->message[0] || selected;
 }
 

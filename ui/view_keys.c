@@ -8,9 +8,14 @@
 #include "format.h"
 #include "sentence.h"
 
+struct place {
+    int width;
+    bool unicode;
+};
+
 static const struct summary_rank *selected_rank(const struct view_model *model)
 {
-    bool wanted = model->selected >= 0 && model->screen == SCREEN_TIMELINE;
+    bool wanted = model->selected >= 0 && model->rank_line && model->screen == SCREEN_TIMELINE;
     for (size_t i = 0; wanted && i < model->summary->rank_count; i++) {
         if (model->summary->ranks[i].rank == model->selected)
             return &model->summary->ranks[i];
@@ -18,27 +23,31 @@ static const struct summary_rank *selected_rank(const struct view_model *model)
     return NULL;
 }
 
+/* Whole, or not at all. */
 static void add_time(struct sentence *line, const struct view_model *model, const char *label,
-                     double seconds, enum evidence evidence, bool unicode)
+                     double seconds, enum evidence evidence, const struct place *place)
 {
+    struct sentence with = *line;
     char text[FORMAT_BYTES];
     if (!isfinite(seconds))
         return;
-    sentence_add(line, "  %s %s", label, format_duration(text, seconds, unicode));
-    sentence_evidence(line, model_evidence(model, evidence));
+    sentence_add(&with, "  %s %s", label, format_duration(text, seconds, place->unicode));
+    sentence_evidence(&with, model_evidence(model, evidence));
+    if (sentence_columns(&with) <= place->width)
+        *line = with;
 }
 
 static void say_rank(struct sentence *line, const struct view_model *model,
-                     const struct summary_rank *rank, int width, bool unicode)
+                     const struct summary_rank *rank, const struct place *place)
 {
     char text[FORMAT_BYTES];
     sentence_clear(line, STYLE_SELECTED);
     sentence_add(line, "rank %u", rank->rank);
-    if (rank->host[0]) {
+    if (rank->host[0] && place->width >= 60) {
         sentence_add(line, " on ");
         sentence_add_raw(line, rank->host);
     }
-    if (rank->group[0] && width >= 100) {
+    if (rank->group[0] && place->width >= 90) {
         sentence_add(line, ", ");
         sentence_add_raw(line, rank->group);
     }
@@ -47,11 +56,11 @@ static void say_rank(struct sentence *line, const struct view_model *model,
         sentence_evidence(line, model_evidence(model, EVIDENCE_COMPUTED));
     }
     add_time(line, model, "wait", rank->wait_s, wait_rule_evidence(model->summary->shown.rule),
-             unicode);
+             place);
     for (int phase = 0; phase < PHASE_COUNT; phase++) {
         if (rank->has & (1u << phase))
             add_time(line, model, phase_name((enum phase)phase), rank->phase_s[phase],
-                     EVIDENCE_MEASURED, unicode);
+                     EVIDENCE_MEASURED, place);
     }
 }
 
@@ -60,9 +69,8 @@ struct line_key {
     const char *key, *label;
 };
 static const struct line_key TABLE_KEYS[] = {
-    {"?", "help"},       {"q", "quit"},   {"arrows", "row, step"},
-    {"Enter", "closer"}, {"s S", "sort"}, {"/", "ranks"},
-    {"space", "pause"},  {"Esc", "back"}, {NULL, NULL},
+    {"?", "help"},   {"q", "quit"},  {"arrows", "row, step"}, {"Enter", "closer"}, {"s S", "sort"},
+    {"Esc", "back"}, {"/", "ranks"}, {"space", "pause"},      {NULL, NULL},
 };
 static const struct line_key DETAIL_KEYS[] = {
     {"Esc", "back"},    {"arrows", "rank, step"}, {"?", "help"}, {"q", "quit"},
@@ -74,13 +82,8 @@ static const struct line_key OTHER_KEYS[] = {
 };
 
 static const struct line_key CALC_KEYS[] = {
-    {"arrows", "choose, change"},
-    {"0-9", "type"},
-    {"r", "reset"},
-    {"q", "quit"},
-    {"?", "help"},
-    {"u", "reset all"},
-    {NULL, NULL},
+    {"arrows", "choose, change"}, {"0-9", "type"}, {"r", "reset"}, {"q", "quit"}, {"?", "help"},
+    {"u", "reset all"},           {NULL, NULL},
 };
 static const struct line_key ENTRY_KEYS[] = {
     {"Enter", "take it"},      {"Esc", "leave it"}, {"^U", "empty"},
@@ -156,9 +159,22 @@ static void draw_source(struct canvas *canvas, struct rect line, int from,
         sentence_draw(&source, canvas, line, begin, 0);
 }
 
-void view_keys(struct canvas *canvas, struct rect rect, const struct view_model *model)
+/* Its figures, and how the keys come back. */
+static void draw_rank(struct canvas *canvas, struct rect rect, const struct view_model *model,
+                      const struct summary_rank *rank)
 {
     struct sentence line;
+    const char *more = rect.width < 60    ? ""
+                       : rect.width < 110 ? "Esc back"
+                                          : "Enter closer  Esc back";
+    int room = rect.width - 2 - (more[0] ? (int)strlen(more) + 2 : 0);
+    say_rank(&line, model, rank, &(struct place){room, canvas->unicode});
+    sentence_draw_wrapped(&line, canvas, rect_part(rect, 1, 0, room, 1), 0);
+    canvas_text_right(canvas, rect, rect.width - 1, 0, STYLE_DIM, more);
+}
+
+void view_keys(struct canvas *canvas, struct rect rect, const struct view_model *model)
+{
     const struct summary_rank *rank = selected_rank(model);
     if (rect.height < 1)
         return;
@@ -174,8 +190,7 @@ void view_keys(struct canvas *canvas, struct rect rect, const struct view_model 
         canvas_text(canvas, rect, 1, 0, STYLE_VALUE, model->message);
     } else if (rank) {
         canvas_fill(canvas, rect, ' ', STYLE_NORMAL);
-        say_rank(&line, model, rank, rect.width, canvas->unicode);
-        sentence_draw_wrapped(&line, canvas, rect_part(rect, 1, 0, rect.width - 1, 1), 0);
+        draw_rank(canvas, rect, model, rank);
     } else {
         draw_source(canvas, rect, draw_bindings(canvas, rect, model), &model->feed);
     }

@@ -26,7 +26,7 @@ static void say_rows(struct sentence *line, const struct view_model *model, size
     const struct rank_order *order = &model->rank_order;
     sentence_clear(line, STYLE_DIM);
     if (count == 0) {
-        sentence_add(line, "no rank matches %s (/ changes it)", model->filter);
+        sentence_add(line, "no rank matches %s (/ changes it, Esc drops it)", model->filter);
         return;
     }
     format_counted(all, (int64_t)count, "rank");
@@ -36,7 +36,11 @@ static void say_rows(struct sentence *line, const struct view_model *model, size
     else
         sentence_add(line, "%s", all);
     if (model->filter[0] && wording < 3)
-        sentence_add(line, wording == 0 ? " that match %s" : " (%s)", model->filter);
+        sentence_add(line,
+                     wording > 0  ? " (%s)"
+                     : count == 1 ? " that matches %s"
+                                  : " that match %s",
+                     model->filter);
     if (wording < 3)
         sentence_add(line, wording == 0 ? ", sorted by %s" : ", by %s",
                      rank_column_name(rank_order_column(order)));
