@@ -14,7 +14,7 @@ static const struct {
     [LEDGER_JITTER] = {"jitter", "jitter"},
     [LEDGER_STRAGGLERS] = {"stragglers", "stragglers"},
     [LEDGER_EXCHANGE] = {"exchange", "exchange"},
-    [LEDGER_GAPS] = {"gaps", "gaps between steps"},
+    [LEDGER_GAPS] = {"gaps", "no recorded phase"},
     [LEDGER_CHECKPOINT] = {"checkpoint", "checkpoint"},
     [LEDGER_VALIDATION] = {"validation", "validation"},
     [LEDGER_DOWNTIME] = {"downtime", "downtime"},

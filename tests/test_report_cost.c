@@ -191,7 +191,7 @@ static void what_cannot_be_told_says_why(void **state)
     fixture_no_rule(&summary);
     compare("report-no-rule", text_of(&summary));
     summary.rank_count = 1;
-    assert_says(&summary, "cannot tell who is slow: this log has rank 0 alone.");
+    assert_says(&summary, "nobody can be named: this log cannot tell who is slow. This log has rank 0 alone.");
     assert_says(&summary, "name the logs of all of them.");
     summary_done(&summary);
     summary_init(&summary);

@@ -210,6 +210,33 @@ static void say_waiting(struct sentence *line, const struct view_model *model,
         add_chronic(line, model, waiting, wording);
 }
 
+/* Points of the GPU time that the two differ by before it needs words. */
+#define BETWEEN_LEAST 0.01
+
+bool cost_between_line(const struct view_model *model, struct sentence *line)
+{
+    const struct summary *summary = model->summary;
+    const struct jitter *jitter = &summary->jitter;
+    const struct what_if *named = cost_of_named(summary);
+    char text[FORMAT_BYTES];
+    sentence_clear(line, STYLE_NORMAL);
+    if (!named || !usable(named->gain_share) || !usable(jitter->chronic) ||
+        named->gain_share.value < jitter->chronic.value + BETWEEN_LEAST)
+        return false;
+    sentence_add(line, "repairing ");
+    cost_add_named(line, summary);
+    sentence_add(line, " wins between ");
+    add_share(line, model, tenths(jitter->chronic.value), jitter->chronic, true);
+    sentence_add(line, " and %s", format_share(text, named->gain_share.value));
+    sentence_evidence(line, model_evidence(model, named->gain_share.evidence));
+    sentence_add(line,
+                 " of the GPU time: the first if it then jitters as %s equal ranks do, the second "
+                 "if it is at the median in every step. With jitter this large, another rank "
+                 "would often be last in its place",
+                 format_count(text, jitter->ranks));
+    return true;
+}
+
 bool cost_waiting_line(const struct view_model *model, int width, struct sentence *line)
 {
     const struct jitter *jitter = &model->summary->jitter;

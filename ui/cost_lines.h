@@ -19,6 +19,10 @@ void cost_add_named(struct sentence *sentence, const struct summary *summary);
 bool cost_add_worth(struct sentence *sentence, const struct view_model *model,
                     const struct verdict *verdict, bool few_words);
 
+/* "repairing rank 5 wins between 1.6% c and 5.6% c ...": why the floor and the what-if
+ * differ, where they do; false when there is nothing to explain. */
+bool cost_between_line(const struct view_model *model, struct sentence *line);
+
 /* "9.8% m of the GPU time waits: 2.8% c is what 8 equal ranks lose by chance, 7.0% c
  * is rank 5", shortened to `width` cells; its figures add up as they are shown.
  * False when it is not known, or does not fit even in its shortest words. */

@@ -9,6 +9,7 @@
 #include "mfu.h"
 
 #define CONVENTION_BYTES 200
+#define GAPS_TRIFLE 0.05 /* of the GPU time: less needs no words */
 
 static void add_letter(struct sentence *line, const struct view_model *model,
                        struct quantity quantity)
@@ -61,6 +62,19 @@ void ledger_line_effective(const struct view_model *model, struct sentence *line
     }
     if (quantity_known(effective->down_s) && effective->down_s.value > 0)
         add_time(line, model, ", down ", effective->down_s);
+}
+
+bool ledger_line_gaps(const struct ledger *ledger, struct sentence *line)
+{
+    sentence_clear(line, STYLE_NORMAL);
+    struct quantity gaps = ledger->share[LEDGER_GAPS];
+    if (!quantity_known(gaps) || gaps.value < GAPS_TRIFLE)
+        return false;
+    sentence_add(line,
+                 "%s: between steps, or inside a step while the records name no phase "
+                 "(in a pipeline its bubbles)",
+                 ledger_part_title(LEDGER_GAPS));
+    return true;
 }
 
 void ledger_line_utilization(const struct view_model *model, struct sentence *line)

@@ -9,6 +9,9 @@
  * (8.50 min m), down 22.0 min m". */
 void ledger_line_effective(const struct view_model *model, struct sentence *line);
 
+/* What time in no recorded phase may be, where it is more than a trifle; false: it is not. */
+bool ledger_line_gaps(const struct ledger *ledger, struct sentence *line);
+
 /* "MFU 41.2% c  HFU 54.9% c: attention full 12LHS, recompute none, ..."; what is
  * missing for them when they are not known. */
 void ledger_line_utilization(const struct view_model *model, struct sentence *line);

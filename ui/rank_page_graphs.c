@@ -146,11 +146,13 @@ void rank_page_recent(struct rank_page *page)
         return;
     int cells = room / count > 2 ? 2 : room / count;
     int height = 2 + page->strip_lines;
-    rank_page_heading(page, "the last %s, to %s %c   %s last to arrive",
-                      format_counted(steps, count, "step"),
-                      format_count(step, page->summary->shown.step),
-                      evidence_letter(rank_page_evidence(page, EVIDENCE_COMPUTED)),
-                      page->canvas.unicode ? "\u25B2" : "^");
+    rank_page_heading(
+        page,
+        page->width < RANK_PAGE_NARROW ? "slowdown %c, %s to %s  %s last"
+                                       : "slowdown %c, the last %s to step %s   %s last to arrive",
+        evidence_letter(rank_page_evidence(page, EVIDENCE_COMPUTED)),
+        format_counted(steps, count, "step"), format_count(step, page->summary->shown.step),
+        page->canvas.unicode ? "\u25B2" : "^");
     struct rect all = rank_page_lines(page, 1);
     struct rect graph = rect_part(all, LABEL_CELLS, page->y, count * cells, height);
     struct rect marks = rect_part(all, LABEL_CELLS, page->y + height, count * cells, 1);

@@ -11,6 +11,7 @@
 #define WHAT_IFS_MAX 8
 #define WHO_CELLS 26
 #define CELLS 10
+#define EXPLAINS_ALL 0.9995 /* is 100.0%: needs no words */
 
 static bool known(struct quantity quantity)
 {
@@ -29,8 +30,8 @@ static void put_floor(const struct report *report)
     sentence_clear(&line, STYLE_NORMAL);
     sentence_add(&line, "A rank's own time varies by %s", format_share(text, jitter->spread.value));
     sentence_evidence(&line, model_evidence(&report->model, jitter->spread.evidence));
-    sentence_add(&line, ". Equal ranks with that jitter make a step longer than the median rank's "
-                        "own time, computed:");
+    sentence_add(&line, ". By chance the last of so many equal ranks takes longer than the median "
+                        "one by, computed:");
     for (int i = 0; i < JITTER_EXTRAPOLATIONS; i++) {
         sentence_add(&line, "%s %s ranks ", i > 0 ? "," : "",
                      format_count(text, jitter_extrapolation_ranks[i]));
@@ -151,13 +152,18 @@ static void put_table(const struct report *report, size_t from, size_t to)
 static void put_what_ifs(const struct report *report)
 {
     const struct summary *summary = report->summary;
-    bool bound = false;
-    if (summary->what_if_count == 0)
+    bool bound = false, explains = false;
+    if (summary->what_if_count == 0 || summary->window_steps < 2)
         return;
     put_table(report, 0, COLUMNS_A_STEP);
     put_table(report, COLUMNS_A_STEP, COLUMN_COUNT);
-    for (size_t i = 0; i < summary->what_if_count; i++)
+    for (size_t i = 0; i < summary->what_if_count; i++) {
         bound |= summary->what_ifs[i].lower_bound;
+        explains |= known(summary->what_ifs[i].explains) &&
+                    summary->what_ifs[i].explains.value < EXPLAINS_ALL;
+    }
+    if (explains)
+        fputs("  Explains: so much of what is lost beyond chance would be won.\n", report->to);
     if (summary->what_if_count > WHAT_IFS_MAX)
         fprintf(report->to, "  and %zu more: all of them are in --json\n",
                 summary->what_if_count - WHAT_IFS_MAX);
@@ -179,6 +185,10 @@ void report_cost(const struct report *report)
         fputs("  not known: it takes two ranks with own times, and two steps\n", report->to);
     }
     put_floor(report);
+    if (cost_between_line(&report->model, &line)) {
+        sentence_add(&line, ".");
+        report_sentence(report, "  - ", 4, &line);
+    }
     put_what_ifs(report);
 }
 
@@ -248,6 +258,8 @@ static void put_ledger_facts(const struct report *report)
     struct sentence line, unknown[LEDGER_UNKNOWN_MAX];
     int count =
         ledger_lines_unknown(&report->model, &report->summary->ledger, unknown, LEDGER_UNKNOWN_MAX);
+    if (ledger_line_gaps(&report->summary->ledger, &line))
+        report_sentence(report, "  - ", 4, &line);
     for (int i = 0; i < count; i++)
         report_sentence(report, "  - ", 4, &unknown[i]);
     ledger_line_effective(&report->model, &line);

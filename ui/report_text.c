@@ -62,10 +62,14 @@ static void put_span(const struct report *report)
             report_duration(a, report, summary->step_time_median_s),
             report_duration(b, report, summary->step_time_mean_s),
             report_duration(c, report, summary->step_time_max_s));
-    fprintf(report->to, "waiting      %s of the GPU time   mean %s a rank and step   by %s%s\n",
-            report_share(a, report, summary->wait_share),
-            report_duration(b, report, summary->wait_mean_s), wait_rule_sentence(summary->rule),
-            summary->rules_mixed ? ", other steps by other rules" : "");
+    if (quantity_known(summary->wait_share))
+        fprintf(report->to, "waiting      %s of the GPU time   mean %s a rank and step   by %s%s\n",
+                report_share(a, report, summary->wait_share),
+                report_duration(b, report, summary->wait_mean_s), wait_rule_sentence(summary->rule),
+                summary->rules_mixed ? ", other steps by other rules" : "");
+    else
+        fprintf(report->to, "waiting      not known%s\n",
+                summary->rules_mixed ? ": other steps by other rules, or by none" : "");
     fprintf(report->to, "exchange     mean %s\n",
             report_duration(a, report, summary->exchange_mean_s));
     put_utilization(report);

@@ -12,6 +12,7 @@
 #define PAST_MAX 8
 #define NOBODY "no straggler" /* how the sentence begins that is a verdict, not a lack of one */
 #define NOTHING 0.01          /* of a step: not worth a repair */
+#define NO_WAIT 0.0001        /* of the GPU time */
 #define INDENT 4
 #define ANY_WIDTH 1000
 
@@ -216,16 +217,20 @@ static void put_together(const struct report *report)
 static void put_others(const struct report *report)
 {
     const struct summary_rank *rank = slowest_unnamed(report->summary);
+    double step_s = report->summary->window_step_time_s.value;
     struct sentence line;
     char text[FORMAT_BYTES];
     if (!rank)
         return;
     sentence_clear(&line, STYLE_NORMAL);
-    sentence_add(&line, "keep all others: the slowest of them, rank %u, is %s", rank->rank,
-                 format_difference(text, rank->window_slowdown - 1));
+    sentence_add(&line, "keep all others: the slowest, rank %u", rank->rank);
+    add_where(&line, report->summary, rank->rank);
+    sentence_add(&line, ", is %s", format_difference(text, rank->window_slowdown - 1));
     add_letter(&line, report, EVIDENCE_COMPUTED);
-    if (isfinite(rank->gain_s)) {
-        sentence_add(&line, "; a step without it would be ");
+    if (isfinite(rank->gain_s) && rank->gain_s < NOTHING * step_s) {
+        sentence_add(&line, "; without it no step is shorter");
+    } else if (isfinite(rank->gain_s)) {
+        sentence_add(&line, "; without it a step would be ");
         add_time(&line, report, (struct quantity){rank->gain_s, EVIDENCE_COMPUTED});
         sentence_add(&line, " shorter");
     }
@@ -238,15 +243,15 @@ static void put_nobody(const struct report *report)
     const struct summary *summary = report->summary;
     struct sentence line, why;
     sentence_clear(&line, STYLE_NORMAL);
-    verdict_none(&report->model, ANY_WIDTH, &why);
-    bool judged = strncmp(why.text, NOBODY, strlen(NOBODY)) == 0;
-    sentence_add(&line, "%s%s.", judged ? "drain nobody: " : "", why.text);
-    report_sentence(report, "  - ", INDENT, &line);
-    sentence_clear(&line, STYLE_NORMAL);
     if (summary->shown.known && summary->shown.rule == WAIT_UNKNOWN) {
+        sentence_add(&line, "nobody can be named: this log cannot tell who is slow. ");
         verdict_no_rule(&report->model, &line);
-        report_sentence(report, "", INDENT, &line);
+    } else {
+        verdict_none(&report->model, ANY_WIDTH, &why);
+        bool judged = strncmp(why.text, NOBODY, strlen(NOBODY)) == 0;
+        sentence_add(&line, "%s%s.", judged ? "drain nobody: " : "", why.text);
     }
+    report_sentence(report, "  - ", INDENT, &line);
 }
 
 static void put_wandering(const struct report *report, const struct verdict *verdict)
@@ -278,7 +283,9 @@ static void put_rotation(const struct report *report)
     const struct rotation *rotation = &report->summary->rotation;
     struct sentence line;
     char ranks[FORMAT_BYTES], steps[FORMAT_BYTES];
-    if (rotation->steps < 2 || rotation->most_rank < 0)
+    const struct quantity wait = report->summary->window_wait_share;
+    if (rotation->steps < 2 || rotation->most_rank < 0 ||
+        (quantity_known(wait) && wait.value < NO_WAIT)) /* nobody was last: all arrive together */
         return;
     sentence_clear(&line, STYLE_NORMAL);
     format_counted(steps, rotation->steps, "step");

@@ -120,8 +120,9 @@ static void draw_title(struct canvas *canvas, struct rect line, const struct vie
 }
 
 /* GPUs that the waiting amounts to: the price of it in the shortest words. */
-static void add_idle(struct sentence *line, const struct summary *summary)
+static void add_idle(struct sentence *line, const struct view_model *model)
 {
+    const struct summary *summary = model->summary;
     char idle[FORMAT_BYTES], all[FORMAT_BYTES];
     double gpus = summary->run.gpus;
     if (!quantity_known(summary->window_wait_share) || !(gpus > 0))
@@ -131,8 +132,10 @@ static void add_idle(struct sentence *line, const struct summary *summary)
         format_count(idle, llround(fmin(waiting, 1e15)));
     else
         snprintf(idle, sizeof(idle), "%.*f", waiting < 9.95 ? 2 : 1, waiting);
-    sentence_add(line, " = %s of %s GPUs%s", idle, format_count(all, llround(fmin(gpus, 1e15))),
-                 summary->gpus_assumed ? " (assumed)" : "");
+    sentence_add(line, " = %s", idle);
+    sentence_evidence(line, model_evidence(model, EVIDENCE_COMPUTED));
+    sentence_add(line, summary->gpus_assumed ? " of %s ranks' GPUs" : " of %s GPUs",
+                 format_count(all, llround(fmin(gpus, 1e15))));
 }
 
 enum wording { /* of the figures, from long to short */
@@ -167,7 +170,7 @@ static void say_figures(struct sentence *line, const struct view_model *model, e
     if (summary->shown.known)
         add_share(line, model, line->length > 0 ? "  waiting " : "waiting ",
                   summary->window_wait_share);
-    add_idle(line, summary);
+    add_idle(line, model);
 }
 
 static void draw_figures(struct canvas *canvas, struct rect line, const struct view_model *model)

@@ -296,6 +296,10 @@ static void draw_facts(struct page *page, const struct ledger *ledger)
     }
     if (cost_waiting_line(page->model, page->rect.width, &line))
         draw_line(page, &line);
+    if (cost_between_line(page->model, &line))
+        draw_line(page, &line);
+    if (ledger_line_gaps(ledger, &line))
+        draw_line(page, &line);
 }
 
 /* A tick on the axis of the waterfall, and how large that run was beside it. */
