@@ -33,7 +33,7 @@ struct window {
  * down together are no jitter: slowdowns are taken against the step's median.
  *
  * - Residuals are scaled by what the two medians (the rank's, the step's) take of a
- *   normal spread: +4% at 8 ranks, +1% at 50 steps. The floor of normal jitter is then
+ *   normal spread: +4% at 8 ranks, +0.5% at 50 steps. The floor of normal jitter is then
  *   right within 2.5% (7% too low at 3 ranks), whatever the number of ranks.
  * - Named ranks are not looked at, for a rank that is slow since the middle of the
  *   window is not jitter: the product of the others is raised to the power that makes

@@ -22,7 +22,8 @@ def mean(values):
 
 
 def read(paths):
-    """{(attempt, step): {rank: record}}: an attempt ends when a rank's step goes back."""
+    """{(attempt, step): {rank: record}}: an attempt ends when a rank's step goes back, or is
+    done again."""
     steps, state = {}, {}
     for path in paths:
         with open(path, encoding="utf-8") as log:
@@ -30,7 +31,7 @@ def read(paths):
                 record = json.loads(line)
                 rank, step = record["rank"], record["step"]
                 attempt, last = state.get(rank, (0, -1))
-                attempt += step < last
+                attempt += step <= last
                 state[rank] = (attempt, step)
                 steps.setdefault((attempt, step), {})[rank] = record
     return dict(sorted(steps.items()))
@@ -70,7 +71,7 @@ class Step:
         self.median = median(self.own.values())
         self.largest = max(self.own.values())
         self.slowdown = {rank: own / self.median for rank, own in self.own.items()}
-        self.late = mean(self.own.values()) + mean(self.wait.values()) - self.median
+        self.late = max(mean(self.own.values()) + mean(self.wait.values()) - self.median, 0)
         data = [record["data"] for record in records.values() if "data" in record]
         self.input = median(data)
         self.tokens = sum(record.get("tokens", 0) for record in records.values())
@@ -154,6 +155,7 @@ def ledger(steps, straggler_s, down_s, lost_s, arithmetic, recompute):
     shares of the steps' time. A part that the log cannot tell is not in it."""
     time, own = total(steps), math.fsum(step.median for step in steps)
     late = math.fsum(step.late for step in steps)
+    straggler_s = min(straggler_s, late) # it is a part of that
     data = math.fsum(step.input for step in steps)
     exchange = math.fsum(step.exchange for step in steps)
     known_data, known_exchange = (0 if math.isnan(x) else x for x in (data, exchange))
@@ -174,12 +176,14 @@ def ledger(steps, straggler_s, down_s, lost_s, arithmetic, recompute):
 
 
 def median_variance(n):
-    """Variance of the median of n standard normal values: drawn where n is small, and by its
-    well-known expansion where it is not."""
+    """Variance of the median of n standard normal values: known, drawn, or by its well-known
+    expansion."""
+    if n <= 3:
+        return (math.nan, 1, 1 / 2, 1 - math.sqrt(3) / math.pi)[n]
     if n > 40:
         return math.pi / (2 * (n + math.pi / 2 - 1))
     generator = random.Random(n)
-    return mean(median(generator.gauss(0, 1) for _ in range(n)) ** 2 for _ in range(20000))
+    return mean(median(generator.gauss(0, 1) for _ in range(n)) ** 2 for _ in range(40000))
 
 
 def left_by_median(n):
