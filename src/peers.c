@@ -174,7 +174,41 @@ double peers_group_slowdown(struct peers *peers, uint32_t unit)
     return others > 0 ? peers->median_ns[unit] / others : NAN;
 }
 
+#define SHARE_THAT_MOVES 8 /* a host of one in so many peers, or more, moves their median */
+
+/* The group that all ranks of a host are compared with; PEERS_NONE: all ranks, or one
+ * group some and another one others. */
+static uint32_t kind_of_host(const struct peers *peers, const struct peers_unit *host)
+{
+    const uint32_t *members = peers->members + host->first;
+    uint32_t kind = peers_kind(peers, members[0]);
+    for (uint32_t k = 1; k < host->ranks; k++)
+        if (peers_kind(peers, members[k]) != kind)
+            return PEERS_NONE;
+    return kind;
+}
+
+/* What the peers of a host come to that are not on it; NAN when it is too small to
+ * matter. */
+static double median_beside(struct peers *peers, const struct peers_unit *host,
+                            const double *slowdowns)
+{
+    uint32_t unit = (uint32_t)(host - peers->units), kind = kind_of_host(peers, host), n = 0;
+    uint32_t count = kind == PEERS_NONE ? peers->rank_count : peers->units[kind].ranks;
+    if ((uint64_t)host->ranks * SHARE_THAT_MOVES < count)
+        return NAN;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t slot = kind == PEERS_NONE ? i : peers->members[peers->units[kind].first + i];
+        double value = slowdowns[slot];
+        if (value == value && peers->host_unit[slot] != unit)
+            peers->scratch[n++] = value;
+    }
+    return median_of(peers->scratch, n);
+}
+
 double peers_host_slowdown(struct peers *peers, uint32_t unit, const double *slowdowns)
 {
-    return median_of_members(peers, &peers->units[unit], slowdowns);
+    double here = median_of_members(peers, &peers->units[unit], slowdowns);
+    double beside = median_beside(peers, &peers->units[unit], slowdowns);
+    return beside > 0 ? here / beside : here;
 }

@@ -44,20 +44,27 @@ bool peers_update(struct peers *peers, const struct ranks *ranks);
 /* Medians of the groups, for one step. own_ns: by slot, NAN where not known. */
 void peers_group_medians(struct peers *peers, const double *own_ns);
 
+/* The group that a rank is compared with; PEERS_NONE: all ranks. */
+static inline uint32_t peers_kind(const struct peers *peers, uint32_t slot)
+{
+    uint32_t unit = peers->by_group ? peers->group_unit[slot] : PEERS_NONE;
+    if (unit == PEERS_NONE || peers->units[unit].ranks < PEERS_MIN || !peers->units[unit].judged)
+        return PEERS_NONE;
+    return unit;
+}
+
 /* What the own time of a rank is compared with; `all_ns` is the median of all. */
 static inline double peers_reference_ns(const struct peers *peers, uint32_t slot, double all_ns)
 {
-    if (!peers->by_group)
-        return all_ns;
-    uint32_t unit = peers->group_unit[slot];
-    if (unit == PEERS_NONE || peers->units[unit].ranks < PEERS_MIN || !peers->units[unit].judged)
-        return all_ns;
-    return peers->median_ns[unit];
+    uint32_t unit = peers_kind(peers, slot);
+    return unit == PEERS_NONE ? all_ns : peers->median_ns[unit];
 }
 
 /* The slowdown of a group against the other groups in the step whose medians were
  * made last: its median / the median of theirs; NAN when not known. */
 double peers_group_slowdown(struct peers *peers, uint32_t unit);
 
-/* The slowdown of a host: the median over its ranks of slowdowns[slot]. */
+/* The slowdown of a host: the median over its ranks of slowdowns[slot]; where it has so
+ * many of their peers that it moves their median (of two hosts: half of them), against
+ * the peers that are not on it. */
 double peers_host_slowdown(struct peers *peers, uint32_t unit, const double *slowdowns);

@@ -205,6 +205,34 @@ static void a_slow_host_is_no_slow_group_of_other_ranks(void **state)
     analysis_free(analysis);
 }
 
+/* Half of all ranks are slow: the median of all, against which each is 4.9% slower, is
+ * half way. */
+static void of_two_hosts_the_slow_one_is_named(void **state)
+{
+    for (int groups = 1; groups <= 2; groups++) {
+        struct analysis *analysis = new_analysis();
+        struct summary summary;
+        for (int64_t step = 0; step < 100; step++)
+            for (uint32_t rank = 0; rank < 8; rank++) {
+                bool slow = rank >= 4;
+                struct record record = record_of(rank, step, slow ? 131 : 100, 200, 20);
+                record.has |= RECORD_HOST | RECORD_GROUP;
+                record.host = str_from(slow ? "node1" : "node0");
+                record.group = str_from(groups == 1 || rank % 2 == 0 ? "even" : "odd");
+                add(analysis, record);
+            }
+        analysis_finish(analysis);
+        sum_up(analysis, &summary);
+        assert_int_equal(summary.verdicts_in_force, 1);
+        assert_int_equal(summary.verdicts[0].kind, VERDICT_GROUP);
+        assert_true(summary.verdicts[0].is_host);
+        assert_string_equal(summary.verdicts[0].group, "node1");
+        assert_true(near(summary.verdicts[0].slowdown, 331.0 / 300, 1e-6));
+        summary_done(&summary);
+        analysis_free(analysis);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +242,7 @@ int main(void)
         cmocka_unit_test(a_straggler_has_cost_what_it_did_before_the_restart_too),
         cmocka_unit_test(a_table_that_is_too_small_changes_no_figure),
         cmocka_unit_test(a_verdict_on_a_group_ends_when_there_are_no_groups_any_more),
+        cmocka_unit_test(of_two_hosts_the_slow_one_is_named),
         cmocka_unit_test(a_slow_host_is_no_slow_group_of_other_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
