@@ -295,7 +295,64 @@ static void a_row_key_selects_its_rank_and_again_drops_it(void **state)
     summary_done(&summary);
 }
 
+static void the_line_of_a_rank_goes_with_its_screen(void **state)
+{
+    struct summary summary;
+    struct view_model model;
+    begin(&summary, &model, 8);
+    press(&model, '3');
+    assert_true(model.rank_line);
+    press(&model, KEYS_ENTER);
+    press(&model, KEYS_ESC);
+    assert_int_equal(model.screen, SCREEN_TIMELINE);
+    assert_false(model.rank_line); /* the keys are back, the rank is still marked */
+    assert_int_equal(model.selected, 2);
+    press(&model, '3'); /* asks for the line again */
+    assert_true(model.rank_line);
+    assert_int_equal(model.selected, 2);
+    press(&model, '3');
+    assert_false(model.rank_line);
+    assert_int_equal(model.selected, -1);
+    summary_done(&summary);
+}
+
 /* --- the table of all ranks --- */
+
+static void esc_in_the_table_drops_the_filter_then_the_table(void **state)
+{
+    struct summary summary;
+    struct view_model model;
+    begin(&summary, &model, 8);
+    press(&model, KEYS_TAB);
+    press(&model, '/');
+    type(&model, "5");
+    press(&model, KEYS_ENTER);
+    press(&model, KEYS_ENTER); /* one rank closer, and back: the filter stays */
+    assert_true(model.detail);
+    press(&model, KEYS_ESC);
+    assert_string_equal(model.filter, "5");
+    press(&model, KEYS_ESC);
+    assert_string_equal(model.filter, "");
+    assert_int_equal(model.screen, SCREEN_RANKS);
+    press(&model, KEYS_ESC);
+    assert_int_equal(model.screen, SCREEN_TIMELINE);
+    summary_done(&summary);
+}
+
+static void page_keys_turn_the_ledger_not_the_step(void **state)
+{
+    struct summary summary;
+    struct view_model model;
+    begin(&summary, &model, 8);
+    press(&model, 'L');
+    assert_int_equal(press(&model, KEYS_PGDN).kind, REQUEST_NONE);
+    assert_int_equal(model.page_scroll, MODEL_PAGE_STEPS);
+    assert_false(model.paused);
+    assert_int_equal(press(&model, KEYS_PGUP).kind, REQUEST_NONE);
+    assert_int_equal(model.page_scroll, 0);
+    assert_int_equal(press(&model, KEYS_END).kind, REQUEST_LATEST);
+    summary_done(&summary);
+}
 
 static void enter_looks_closer_at_the_selected_rank_and_esc_comes_back(void **state)
 {
@@ -596,6 +653,9 @@ int main(void)
         cmocka_unit_test(each_screen_has_keys_of_its_own),
         cmocka_unit_test(the_help_goes_back_to_where_it_was_asked),
         cmocka_unit_test(keys_of_the_timeline_do_nothing_elsewhere),
+        cmocka_unit_test(the_line_of_a_rank_goes_with_its_screen),
+        cmocka_unit_test(esc_in_the_table_drops_the_filter_then_the_table),
+        cmocka_unit_test(page_keys_turn_the_ledger_not_the_step),
         cmocka_unit_test(enter_looks_closer_at_the_selected_rank_and_esc_comes_back),
         cmocka_unit_test(the_cursor_moves_by_rows_pages_and_to_both_ends),
         cmocka_unit_test(in_the_table_only_ranks_that_match_have_rows),

@@ -226,7 +226,7 @@ bool cost_between_line(const struct view_model *model, struct sentence *line)
     sentence_add(line, "repairing ");
     cost_add_named(line, summary);
     sentence_add(line, " wins between ");
-    add_share(line, model, tenths(jitter->chronic.value), jitter->chronic, true);
+    add_share(line, model, waiting_of(summary).chronic, jitter->chronic, true);
     sentence_add(line, " and %s", format_share(text, named->gain_share.value));
     sentence_evidence(line, model_evidence(model, named->gain_share.evidence));
     sentence_add(line,

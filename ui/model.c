@@ -329,9 +329,11 @@ static bool look_command(struct view_model *model, struct key_event event)
         return model_ranks_command(model, event);
     case SCREEN_HELP:
         return page_command(model, event.command);
-    default:
-        return (event.command == CMD_UP || event.command == CMD_DOWN) &&
+    case SCREEN_LEDGER: /* Home and End go on being steps */
+        return event.command != CMD_FIRST_STEP && event.command != CMD_LAST_STEP &&
                page_command(model, event.command);
+    default:
+        return false;
     }
 }
 

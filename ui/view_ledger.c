@@ -230,7 +230,8 @@ static void draw_titles(struct page *page)
     draw_label(page, STYLE_TITLE,
                page->label >= 24   ? "where the GPU time goes"
                : page->label >= 20 ? "where GPU time goes"
-                                   : "GPU time goes to");
+               : page->label >= 16 ? "GPU time goes to"
+                                   : "");
     for (int i = 0; i < LEDGER_COLUMNS; i++)
         if (page->ledgers[i] && page->places[i].share > 0)
             draw_column_title(page, i);
