@@ -69,7 +69,7 @@ struct line_key {
     const char *key, *label;
 };
 static const struct line_key TABLE_KEYS[] = {
-    {"?", "help"},   {"q", "quit"},  {"arrows", "row, step"}, {"Enter", "closer"}, {"s S", "sort"},
+    {"?", "help"},   {"q", "quit"},  {"arrows", "row, step"}, {"Enter", "rank"}, {"s", "sort"},
     {"Esc", "back"}, {"/", "ranks"}, {"space", "pause"},      {NULL, NULL},
 };
 static const struct line_key DETAIL_KEYS[] = {
