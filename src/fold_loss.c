@@ -78,6 +78,16 @@ static double largest_of_step(const struct fold *fold, const double *own_ns, str
     return unnamed;
 }
 
+/* Of a step no more is lost than it lasts, whatever its own times say. */
+static void lose(struct fold_event *event, const struct step_digest *digest, double loss_ns)
+{
+    double time_ns = (double)digest->step_time_ns;
+    if (digest->time_evidence == EVIDENCE_NONE)
+        return;
+    event->lost_ns += loss_ns < time_ns ? loss_ns : time_ns;
+    event->time_ns += time_ns;
+}
+
 double fold_loss(struct fold *fold, const struct fold_step *step)
 {
     const struct step_digest *digest = &step->barrier->digest;
@@ -88,8 +98,7 @@ double fold_loss(struct fold *fold, const struct fold_step *step)
     for (uint32_t k = 0; k < fold->in_force; k++) {
         struct fold_event *event = &fold->events[fold->active[k]];
         struct largest largest = largest_without(fold, event, step->barrier->own_ns, two);
-        event->lost_ns += loss_of(largest, digest->own_median_ns);
-        event->time_ns += digest->time_evidence ? (double)digest->step_time_ns : 0;
+        lose(event, digest, loss_of(largest, digest->own_median_ns));
     }
     return loss_of((struct largest){two.all_ns, unnamed_ns}, digest->own_median_ns);
 }
@@ -107,9 +116,7 @@ static void lose_before(struct fold *fold, const struct fold_step *step, size_t 
         return;
     struct largest two;
     double unnamed_ns = largest_of_step(fold, own_ns, &two);
-    event->lost_ns += loss_of(largest_without(fold, event, own_ns, two), median_ns);
-    if (row->digest.time_evidence != EVIDENCE_NONE)
-        event->time_ns += (double)row->digest.step_time_ns;
+    lose(event, &row->digest, loss_of(largest_without(fold, event, own_ns, two), median_ns));
     if (number)
         history_blame(&fold->history, *number,
                       loss_of((struct largest){two.all_ns, unnamed_ns}, median_ns) -

@@ -87,6 +87,27 @@ static void what_never_varies_is_named_without_standard_errors(void **state)
     analysis_free(analysis);
 }
 
+/* Steps of 50 ms by the clocks, in which rank 2 says that it worked for 1 s. */
+static void a_straggler_costs_no_more_than_there_is_time(void **state)
+{
+    struct analysis *analysis = new_analysis();
+    struct summary summary;
+    for (int64_t step = 0; step < 60; step++)
+        for (uint32_t rank = 0; rank < 4; rank++)
+            add(analysis, record_at(record_of(rank, step, 100, rank == 2 ? 900 : 100, 10),
+                                    SECOND + step * 50 * MS));
+    analysis_finish(analysis);
+    sum_up(analysis, &summary);
+    const struct verdict *verdict = verdict_of(&summary, VERDICT_STRAGGLER);
+    assert_non_null(verdict);
+    assert_int_equal(verdict->rank, 2);
+    assert_true(near(summary.step_time_median_s.value, 0.05, 1e-3));
+    assert_true(verdict->lost_share > 0.9 && verdict->lost_share <= 1);
+    assert_true(verdict->lost_gpu_s <= 4 * (59 * 0.05 + 1.01) + 1e-9);
+    summary_done(&summary);
+    analysis_free(analysis);
+}
+
 /* The last stage has more work by design, 4%: each rank of it is over the median of
  * all by nearly the threshold, but not over its peers. */
 static void a_stage_with_a_little_more_work_names_no_rank(void **state)
@@ -344,6 +365,7 @@ int main(void)
         cmocka_unit_test(a_host_that_is_slow_as_a_whole_is_named_in_place_of_its_ranks),
         cmocka_unit_test(one_slow_rank_of_a_host_or_a_group_is_named_alone),
         cmocka_unit_test(what_never_varies_is_named_without_standard_errors),
+        cmocka_unit_test(a_straggler_costs_no_more_than_there_is_time),
         cmocka_unit_test(a_stage_with_a_little_more_work_names_no_rank),
         cmocka_unit_test(a_rank_is_compared_with_its_own_stage),
         cmocka_unit_test(sizes_and_their_order_make_stages),
