@@ -267,6 +267,12 @@ static void the_largest_remainders_are_rounded_up(void **state)
     assert_int_equal(units[LEDGER_GAPS], 699);
     ledger_round(&ledger, 0, units);
     assert_int_equal(units[LEDGER_GAPS], 0);
+    ledger.share[LEDGER_KERNELS].value = ledger.share[LEDGER_JITTER].value = 0.2;
+    ledger.share[LEDGER_GAPS].value = 0.4; /* one part is not known: what is left is the whole */
+    ledger_round(&ledger, 100, units);
+    assert_int_equal(units[LEDGER_KERNELS], 25);
+    assert_int_equal(units[LEDGER_JITTER], 25);
+    assert_int_equal(units[LEDGER_GAPS], 50);
 }
 
 /* Sums of all sizes, sensible or not. */

@@ -100,6 +100,8 @@ static void recomputing_a_share_of_the_layers_costs_that_share(void **state)
     assert_true(mfu_hardware_flop_per_token(&run) == (6 + 2 * 0.5) + (12 + 4 * 0.5));
     run.attention = ATTENTION_CAUSAL;
     assert_true(mfu_hardware_flop_per_token(&run) == (6 + 2 * 0.5) + (12 + 4 * 0.5) / 2);
+    run_set_recompute_share(&run, 0.25);
+    assert_true(mfu_hardware_flop_per_token(&run) == (6 + 2 * 0.25) + (12 + 4 * 0.25) / 2);
     run_set_recompute_share(&run, 1);
     assert_int_equal(run.recompute, RECOMPUTE_FULL);
     assert_true(mfu_hardware_flop_per_token(&run) == 8 + 16 / 2.);

@@ -100,6 +100,7 @@ static void one_slow_rank_is_to_be_drained(void **state)
     assert_says(&summary,
                 "which wins at least 7.0% c of the GPU time (a lower bound: pipeline bubbles "
                 "are not modelled).");
+    assert_says(&summary, "What would be won is a lower bound: pipeline bubbles are not modelled.");
     summary_done(&summary);
 }
 
@@ -182,6 +183,9 @@ static void nobody_is_drained_for_jitter(void **state)
     assert_says(&summary,
                 "nobody to drain: another rank is last each step: 8 ranks in 50 steps, rank 5 "
                 "most often (9).");
+    char *text = text_of(&summary);
+    assert_null(strstr(text, "drain nobody")); /* it is said once */
+    free(text);
     summary_done(&summary);
 }
 
@@ -191,7 +195,9 @@ static void what_cannot_be_told_says_why(void **state)
     fixture_no_rule(&summary);
     compare("report-no-rule", text_of(&summary));
     summary.rank_count = 1;
-    assert_says(&summary, "nobody can be named: this log cannot tell who is slow. This log has rank 0 alone.");
+    assert_says(
+        &summary,
+        "nobody can be named: this log cannot tell who is slow. This log has rank 0 alone.");
     assert_says(&summary, "name the logs of all of them.");
     summary_done(&summary);
     summary_init(&summary);
@@ -354,6 +360,8 @@ static void a_verdict_says_what_it_is_about_and_what_it_costs(void **state)
     assert_near(at(verdict, "standard_errors")->valuedouble, 12.2);
     assert_near(at(verdict, "lost_share")->valuedouble, 0.07);
     assert_true(cJSON_IsNull(at(verdict, "down_s")));
+    assert_true(cJSON_IsNull(at(verdict, "step_time_s")));
+    assert_true(cJSON_IsNull(at(verdict, "repeated_steps")));
     assert_string_equal(at(verdict, "evidence")->valuestring, "computed");
     cJSON_Delete(json);
     summary.verdicts[0].is_host = true;
@@ -389,6 +397,7 @@ static void jitter_rotation_and_effective_time_are_there_or_null(void **state)
     assert_true(cJSON_IsNull(at(at(json, "rotation"), "most_rank")));
     assert_true(cJSON_IsNull(at(at(json, "effective"), "share")));
     assert_true(cJSON_IsNull(at(at(json, "ledger"), "wall_s")));
+    assert_true(cJSON_IsNull(at(at(json, "ledger"), "gpus")));
     assert_int_equal(cJSON_GetArraySize(at(at(json, "ledger"), "parts")), 0);
     assert_int_equal(cJSON_GetArraySize(at(json, "what_if")), 0);
     cJSON_Delete(json);

@@ -210,6 +210,12 @@ static void nobody_is_an_answer_and_too_early_another(void **state)
     summary.ranks[5].window_slowdown = 1.08;
     verdict_none(&model, 80, &line);
     assert_string_equal(line.text, "no straggler: rank 5 +8.0% c, but not steadily");
+    summary.window_steps = 20;
+    verdict_none(&model, 80, &line);
+    assert_string_equal(line.text, "no straggler: rank 5 +8.0% c, but not steadily");
+    summary.window_steps = 19;
+    verdict_none(&model, 80, &line);
+    assert_string_equal(line.text, "too early to tell who is slow: 19 of 20 steps");
     summary.window_steps = 12;
     verdict_none(&model, 80, &line);
     assert_string_equal(line.text, "too early to tell who is slow: 12 of 20 steps");
@@ -367,6 +373,41 @@ static void a_verdict_finds_its_own_what_if(void **state)
     summary_done(&summary);
 }
 
+/* What is over cannot be won any more: it says what it has cost. */
+static void what_is_over_has_cost_and_brings_nothing(void **state)
+{
+    struct summary summary;
+    struct view_model model;
+    struct sentence line;
+    begin(&summary, &model, 8);
+    sentence_clear(&line, STYLE_NORMAL);
+    assert_true(cost_add_worth(&line, &model, &summary.verdicts[0], false));
+    assert_string_equal(line.text, "worth +3.1 points c");
+    summary.verdicts[0].to_step = 12340;
+    sentence_clear(&line, STYLE_NORMAL);
+    assert_true(cost_add_worth(&line, &model, &summary.verdicts[0], false));
+    assert_string_equal(line.text, "has cost 7.0% c of the GPU time of its steps");
+    summary_done(&summary);
+}
+
+static void of_missing_ranks_the_one_that_went_first_is_named(void **state)
+{
+    struct summary summary;
+    struct view_model model;
+    struct sentence line;
+    fixture_missing(&summary);
+    model_init(&model, MODE_LIVE);
+    model.summary = &summary;
+    summary.ranks[6].state = RANK_MISSING;
+    summary.ranks[6].last_step = 12200;
+    summary.ranks[7].state = RANK_MISSING;
+    summary.ranks[7].last_step = 12340;
+    verdict_lines(&model, 200, &line, 1);
+    assert_non_null(
+        strstr(line.text, "missing: 3 ranks, rank 6 first on node00 since step 12,201"));
+    summary_done(&summary);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -383,6 +424,8 @@ int main(void)
         cmocka_unit_test(its_figures_add_up_as_they_are_shown),
         cmocka_unit_test(what_nobody_explains_is_nobodys),
         cmocka_unit_test(a_verdict_finds_its_own_what_if),
+        cmocka_unit_test(what_is_over_has_cost_and_brings_nothing),
+        cmocka_unit_test(of_missing_ranks_the_one_that_went_first_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

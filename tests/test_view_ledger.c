@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "ledger_lines.h"
 #include "ledger_rows.h"
 #include "view_golden.h"
 
@@ -226,6 +227,51 @@ static void absurd_ledgers_can_be_drawn(void **state)
     }
 }
 
+/* The lines by themselves, apart from where they stand. */
+static void a_restart_without_a_gap_is_not_said_to_be_down(void **state)
+{
+    struct summary summary;
+    struct sentence line;
+    fixture_restarted(&summary);
+    struct view_model model = ledger_model(&summary);
+    ledger_line_effective(&model, &line);
+    assert_string_equal(line.text, "effective training time 93.1% c of 15.9 h m: 2 restarts, 113 "
+                                   "steps done again (514 s m), down 57.1 min m");
+    summary.effective.down_s.value = 0;
+    ledger_line_effective(&model, &line);
+    assert_null(strstr(line.text, "down"));
+    summary.effective.repeated_steps = 0;
+    summary.effective.lost_s.value = 0;
+    ledger_line_effective(&model, &line);
+    assert_string_equal(line.text,
+                        "effective training time 93.1% c of 15.9 h m: 2 restarts, no step done "
+                        "again");
+    summary_done(&summary);
+}
+
+static void what_mfu_lacks_is_said_apart_from_what_the_records_lack(void **state)
+{
+    struct summary summary;
+    struct sentence lines[LEDGER_UNKNOWN_MAX];
+    fixture_figure(&summary, 8);
+    forget_mfu(&summary);
+    struct ledger *ledger = &summary.ledger;
+    struct view_model model = ledger_model(&summary);
+    ledger->share[LEDGER_INPUT] = quantity_none();
+    ledger->within[LEDGER_INPUT] = LEDGER_KERNELS;
+    int count = ledger_lines_unknown(&model, ledger, lines, LEDGER_UNKNOWN_MAX);
+    assert_true(count >= 2);
+    assert_non_null(strstr(lines[0].text, "arithmetic (MFU), recompute (HFU - MFU): in slow"));
+    assert_null(strstr(lines[0].text, "input wait"));
+    assert_string_equal(lines[1].text, "not known: input wait (no \"data\"): in slow kernels");
+    ledger->over_peak = true;
+    ledger_lines_unknown(&model, ledger, lines, LEDGER_UNKNOWN_MAX);
+    assert_non_null(
+        strstr(lines[0].text, "; more than the own time: is the peak, or tokens a step"));
+    assert_null(strstr(lines[1].text, "more than the own time"));
+    summary_done(&summary);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -238,6 +284,8 @@ int main(void)
         cmocka_unit_test(the_smallest_parts_come_together_first),
         cmocka_unit_test(the_screen_can_be_drawn_at_every_size),
         cmocka_unit_test(absurd_ledgers_can_be_drawn),
+        cmocka_unit_test(a_restart_without_a_gap_is_not_said_to_be_down),
+        cmocka_unit_test(what_mfu_lacks_is_said_apart_from_what_the_records_lack),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
