@@ -194,6 +194,10 @@ static void what_cannot_be_told_says_why(void **state)
     struct summary summary;
     fixture_no_rule(&summary);
     compare("report-no-rule", text_of(&summary));
+    summary.rules_mixed = true; /* phases appear half-way */
+    assert_says(&summary, "waiting not known in too many steps, though it is in others");
+    assert_says(&summary, "The records of step 12,345 have no phases, those of other steps have");
+    summary.rules_mixed = false;
     summary.rank_count = 1;
     assert_says(
         &summary,

@@ -69,7 +69,7 @@ static void put_span(const struct report *report)
                 summary->rules_mixed ? ", other steps by other rules" : "");
     else
         fprintf(report->to, "waiting      not known%s\n",
-                summary->rules_mixed ? ": other steps by other rules, or by none" : "");
+                summary->rules_mixed ? " in too many steps, though it is in others" : "");
     fprintf(report->to, "exchange     mean %s\n",
             report_duration(a, report, summary->exchange_mean_s));
     put_utilization(report);
