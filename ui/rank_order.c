@@ -115,7 +115,7 @@ double rank_value(const struct summary *summary, const struct summary_rank *rank
     case RANK_COLUMN_LAST_SHARE:
         return waits ? share_last(rank) : NAN;
     case RANK_COLUMN_GAIN:
-        return rank->gain_s;
+        return isfinite(rank->window_slowdown) ? rank->gain_s : NAN;
     case RANK_COLUMN_LATE:
         return rank->late_begin_s;
     case RANK_COLUMN_DATA:

@@ -190,7 +190,8 @@ static enum evidence evidence_of(const struct summary *summary, enum rank_column
         return wait_rule_evidence(summary->shown.rule);
     case RANK_COLUMN_MEAN_WAIT:
     case RANK_COLUMN_LAST:
-        return wait_rule_evidence(summary->rule);
+        return summary->rule == WAIT_UNKNOWN ? EVIDENCE_COMPUTED /* over steps by several rules */
+                                             : wait_rule_evidence(summary->rule);
     case RANK_COLUMN_DATA:
     case RANK_COLUMN_FORWARD:
     case RANK_COLUMN_BACKWARD:

@@ -122,7 +122,7 @@ static void draw_gain(struct rank_page *page)
     bool time_known = quantity_known(page->summary->window_step_time_s) && time_s > 0;
     sentence_clear(&line, STYLE_NORMAL);
     if (page->summary->rank_count < 2 || page->rank->state == RANK_MISSING ||
-        (!what_if && !isfinite(gain_s)))
+        !isfinite(page->rank->window_slowdown) || (!what_if && !isfinite(gain_s)))
         return;
     if (what_if && quantity_known(what_if->gain_share) && what_if->gain_share.value >= 0.0005) {
         say_what_if(&line, page, what_if);
