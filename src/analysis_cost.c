@@ -92,7 +92,7 @@ static void fill_ledger_window(const struct analysis *analysis, double named_gai
     double tokens = 0;
     bool recorded = true;
     for (size_t i = 0; i < window->row_count; i++) {
-        const struct step_row *row = steps_at(&analysis->steps, window->first_row + i);
+        const struct step_row *row = steps_at(&analysis->steps, window->rows[i]);
         if (row->digest.time_evidence == EVIDENCE_NONE)
             continue;
         add_digest(&sums, row);
@@ -145,8 +145,7 @@ static void fill_rotation(const struct analysis *analysis, struct rotation *rota
     bool unbroken = true;
     *rotation = (struct rotation){.most_rank = -1, .streak_rank = -1};
     for (size_t i = window->row_count; i-- > 0;) {
-        const struct step_digest *digest =
-            &steps_at(&analysis->steps, window->first_row + i)->digest;
+        const struct step_digest *digest = &steps_at(&analysis->steps, window->rows[i])->digest;
         if (digest->last_slot >= analysis->ranks.count)
             continue;
         rotation->steps++;

@@ -18,8 +18,7 @@ static uint32_t usually_last(const struct analysis *analysis)
     uint32_t *counts = memory_zeroed(analysis->ranks.count, sizeof(*counts));
     uint32_t steps = 0, most = RANK_SLOT_NONE;
     for (size_t i = 0; i < window->row_count; i++) {
-        const struct step_digest *digest =
-            &steps_at(&analysis->steps, window->first_row + i)->digest;
+        const struct step_digest *digest = &steps_at(&analysis->steps, window->rows[i])->digest;
         if (!is_measured(digest) || digest->last_slot >= analysis->ranks.count)
             continue;
         steps++;
@@ -73,7 +72,7 @@ struct late analysis_find_late(struct analysis *analysis)
     double *room = memory_resized(NULL, analysis->ranks.count, sizeof(*room));
     struct barrier *barrier = &analysis->current.lookback;
     for (size_t i = 0; i < window->row_count; i++) {
-        size_t index = window->first_row + i;
+        size_t index = window->rows[i];
         const struct step_row *row = steps_at(&analysis->steps, index);
         if (!is_measured(&row->digest) || (row->has_any & RECORD_ANY_EVENT))
             continue;

@@ -175,8 +175,7 @@ static void add_late(struct analysis *analysis, struct summary *summary, struct 
     verdict->sure = late.sure;
     verdict->attempt = late.attempt;
     verdict->named_step =
-        steps_at(&analysis->steps, analysis->window->first_row + analysis->window->row_count - 1)
-            ->step;
+        steps_at(&analysis->steps, analysis->window->rows[analysis->window->row_count - 1])->step;
     for (size_t i = 0; i < summary->rank_count; i++)
         summary->ranks[i].straggler |= summary->ranks[i].rank == verdict->rank;
     analysis->window->late_slot = late.slot;
@@ -275,7 +274,9 @@ void analysis_verdicts(struct analysis *analysis, size_t index, uint32_t ordinal
     if (list.count > 1)
         qsort(list.items, list.count, sizeof(*list.items), by_slowdown);
     add_missing(analysis, index, &list);
-    if (row && summary->rule == WAIT_UNKNOWN && analysis->current.ordinal > 0)
+    if (row && analysis->current.ordinal > 0 &&
+        (summary->rule == WAIT_UNKNOWN ||
+         (!analysis->options.figures_only && analysis->current.history.own_steps == 0)))
         add(&list, VERDICT_CANNOT_TELL, summary->first_step);
     if (row)
         add_moments(analysis, ordinal, &list, summary);
@@ -306,7 +307,7 @@ void analysis_judge_wandering(const struct analysis *analysis, struct summary *s
         jitter->loss.value < summary->run.threshold || is_settled(summary))
         return;
     struct list list = {0};
-    int64_t first = steps_at(&analysis->steps, analysis->window->first_row)->step;
+    int64_t first = steps_at(&analysis->steps, analysis->window->rows[0])->step;
     struct verdict *verdict = add(&list, VERDICT_WANDERING, first);
     verdict->lost_share = jitter->loss.value;
     verdict->attempt = summary->shown.attempt;

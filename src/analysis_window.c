@@ -9,6 +9,7 @@
 
 void analysis_window_done(struct analysis_window *window)
 {
+    free(window->rows);
     free(window->samples);
     free(window->medians);
     free(window->spreads);
@@ -40,25 +41,32 @@ static void reach(struct analysis_window *window, uint32_t ranks, uint32_t steps
         window->own_median_ns = memory_resized(window->own_median_ns, steps, sizeof(double));
         window->time_ns = memory_resized(window->time_ns, steps, sizeof(double));
         window->exchange_ns = memory_resized(window->exchange_ns, steps, sizeof(double));
+        window->rows = memory_resized(window->rows, steps, sizeof(*window->rows));
         window->step_capacity = steps;
     }
     window->unit_gains_s =
         memory_resized(window->unit_gains_s, 2 * ((size_t)units + 1), sizeof(double));
 }
 
-/* The oldest row of the window that ends with the row at `index`. */
-static size_t first_row(const struct analysis *analysis, size_t index, uint32_t steps)
+/* The rows of the span up to the one at `index`, W at most. Between them may stand
+ * steps that are not of the span, when the run went back. */
+static void find_rows(struct analysis_window *window, const struct analysis *analysis, size_t index,
+                      uint32_t steps)
 {
-    size_t first = index;
     uint32_t newest = steps_at(&analysis->steps, index)->digest.ordinal;
-    while (first > 0) {
-        const struct step_row *row = steps_at(&analysis->steps, first - 1);
-        if (row->step < analysis->options.from_step || row->step > analysis->options.to_step ||
-            newest - row->digest.ordinal >= steps)
+    window->row_count = 0;
+    for (size_t at = index + 1; at-- > 0 && window->row_count < steps;) {
+        const struct step_row *row = steps_at(&analysis->steps, at);
+        if (newest - row->digest.ordinal >= steps)
             break;
-        first--;
+        if (row->step >= analysis->options.from_step && row->step <= analysis->options.to_step)
+            window->rows[window->row_count++] = at;
     }
-    return first;
+    for (size_t i = 0, j = window->row_count; i + 1 < j; i++) { /* oldest first */
+        size_t swap = window->rows[i];
+        window->rows[i] = window->rows[--j];
+        window->rows[j] = swap;
+    }
 }
 
 static void fill_columns(struct analysis_window *window, const struct analysis *analysis,
@@ -67,8 +75,7 @@ static void fill_columns(struct analysis_window *window, const struct analysis *
     for (uint32_t k = 0; k < steps; k++)
         window->own_median_ns[k] = window->time_ns[k] = window->exchange_ns[k] = NAN;
     for (size_t i = 0; i < window->row_count; i++) {
-        const struct step_digest *digest =
-            &steps_at(&analysis->steps, window->first_row + i)->digest;
+        const struct step_digest *digest = &steps_at(&analysis->steps, window->rows[i])->digest;
         uint32_t column = digest->ordinal % steps;
         window->own_median_ns[column] = digest->own_median_ns;
         if (digest->time_evidence != EVIDENCE_NONE)
@@ -92,7 +99,7 @@ static void work_out_samples(struct analysis_window *window, struct analysis *an
         window->samples[i] = NAN;
     struct barrier *barrier = &analysis->current.lookback;
     for (size_t i = 0; i < window->row_count; i++) {
-        size_t index = window->first_row + i;
+        size_t index = window->rows[i];
         const struct step_row *row = steps_at(&analysis->steps, index);
         barrier_compute(barrier, row, fold_row_before(&analysis->steps, index), ranks,
                         analysis->choice);
@@ -173,8 +180,7 @@ void analysis_window_make(struct analysis *analysis, size_t index, bool brief)
         return;
     }
     window->ordinal = steps_at(&analysis->steps, index)->digest.ordinal;
-    window->first_row = first_row(analysis, index, steps);
-    window->row_count = index - window->first_row + 1;
+    find_rows(window, analysis, index, steps);
     fill_columns(window, analysis, steps);
     bool newest = window->ordinal + 1 == fold->ordinal && !fold->figures_only;
     if (!newest)

@@ -8,7 +8,8 @@
  * fold's own samples. */
 struct analysis_window {
     struct window view;
-    size_t first_row, row_count; /* the rows of the table it is about */
+    size_t *rows, row_count; /* of the table that it is about, oldest first: those of the span,
+                                W at most; owned */
     uint32_t ordinal;            /* of the newest of them */
     uint32_t late_slot; /* of a rank that is named because it begins late; RANK_SLOT_NONE */
     double late_gain_s; /* without it a step would be shorter by this */

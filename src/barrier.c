@@ -47,13 +47,37 @@ static enum wait_rule choose_rule(const struct step_row *row, bool work, struct 
     return work ? WAIT_OWN : WAIT_UNKNOWN;
 }
 
-static bool all_have_work(const struct step_row *row, uint32_t ranks)
+/* What an own time is made of; `data` may be left out where there is nothing of it. */
+#define WORK_PARTS (RECORD_FORWARD | RECORD_BACKWARD | RECORD_COMPUTE)
+
+/* The parts that most ranks of a step give (of equally many the larger set): own
+ * times of other parts cannot be compared with theirs. */
+static uint32_t usual_parts(const struct step_row *row, uint32_t ranks)
+{
+    uint32_t counts[WORK_PARTS + 1] = {0}, usual = row->has_all & WORK_PARTS;
+    if (((row->has_any ^ row->has_all) & WORK_PARTS) == 0)
+        return usual;
+    for (uint32_t i = 0; i < ranks; i++)
+        if (row->has[i] & HAS_WORK)
+            counts[row->has[i] & WORK_PARTS]++;
+    for (uint32_t parts = 0; parts <= WORK_PARTS; parts++)
+        if (counts[parts] > 0 && counts[parts] >= counts[usual])
+            usual = parts;
+    return usual;
+}
+
+static bool has_own(uint32_t has, uint32_t parts)
+{
+    return (has & HAS_WORK) && (has & WORK_PARTS) == parts;
+}
+
+static bool all_have_work(const struct step_row *row, uint32_t ranks, uint32_t parts)
 {
     bool work = true;
     if (row->has_all == row->has_any)
         return (row->has_all & HAS_WORK) != 0;
     for (uint32_t i = 0; i < ranks; i++)
-        work &= !row->has[i] || (row->has[i] & HAS_WORK);
+        work &= !row->has[i] || has_own(row->has[i], parts);
     return work;
 }
 
@@ -73,11 +97,11 @@ static inline int64_t own_besides(const struct step_cell *cell)
 
 /* Own times, and the largest; with the overlapped rule the least backward pass
  * stands for that of everyone, since the rest of it is waiting. Returns how many. */
-static inline __attribute__((always_inline)) uint32_t fill_own(struct barrier *barrier,
-                                                               const struct step_row *row,
-                                                               const struct step_row *before,
-                                                               uint32_t ranks, bool whole)
+static inline __attribute__((always_inline)) uint32_t
+fill_own(struct barrier *barrier, const struct step_row *row, const struct step_row *before,
+         uint32_t ranks, uint32_t parts, bool whole)
 {
+    bool mixed = ((row->has_any ^ row->has_all) & WORK_PARTS) != 0;
     bool overlapped = barrier->digest.rule == WAIT_OVERLAPPED;
     int64_t least_backward = INT64_MAX;
     for (uint32_t i = 0; overlapped && i < ranks; i++)
@@ -88,7 +112,8 @@ static inline __attribute__((always_inline)) uint32_t fill_own(struct barrier *b
     uint32_t n = 0;
     for (uint32_t i = 0; i < ranks; i++) {
         const struct step_cell *cell = &row->cells[i];
-        if (!reported(row, i, whole) || cell->work_ns < 0) {
+        if (!reported(row, i, whole) || cell->work_ns < 0 ||
+            (mixed && !has_own(row->has[i], parts))) {
             barrier->own_ns[i] = NAN;
             continue;
         }
@@ -233,12 +258,11 @@ static int64_t sum_tokens(const struct step_row *row, uint32_t ranks)
     return sum;
 }
 
-static inline __attribute__((always_inline)) void compute(struct barrier *barrier,
-                                                          const struct step_row *row,
-                                                          const struct step_row *before,
-                                                          uint32_t ranks, bool whole)
+static inline __attribute__((always_inline)) void
+compute(struct barrier *barrier, const struct step_row *row, const struct step_row *before,
+        uint32_t ranks, uint32_t parts, bool whole)
 {
-    uint32_t n = fill_own(barrier, row, before, ranks, whole);
+    uint32_t n = fill_own(barrier, row, before, ranks, parts, whole);
     barrier->digest.own_median_ns = median_of_ns(barrier->scratch, n);
     if (row->reported < 2)
         barrier->digest.rule = WAIT_UNKNOWN; /* one rank alone waits for nobody we know of */
@@ -261,14 +285,15 @@ void barrier_compute(struct barrier *barrier, const struct step_row *row,
     uint32_t in_row = ranks < row->capacity ? ranks : row->capacity;
     for (uint32_t i = in_row; i < ranks; i++)
         barrier->own_ns[i] = barrier->wait_ns[i] = NAN;
+    uint32_t parts = usual_parts(row, in_row);
     barrier->digest = (struct step_digest){
-        .rule = choose_rule(row, all_have_work(row, in_row), choice),
+        .rule = choose_rule(row, all_have_work(row, in_row, parts), choice),
         .exchange_ns = -1,
         .last_slot = RANK_SLOT_NONE,
         .tokens = sum_tokens(row, in_row),
     };
     if (row->reported == ranks && (!before || before->reported == ranks))
-        compute(barrier, row, before, in_row, true);
+        compute(barrier, row, before, in_row, parts, true);
     else
-        compute(barrier, row, before, in_row, false);
+        compute(barrier, row, before, in_row, parts, false);
 }

@@ -169,6 +169,50 @@ static void one_rank_one_step_or_none_have_no_cost(void **state)
     }
 }
 
+/* Waits, but not what each rank did before them. */
+static void sync_alone_tells_who_was_last_but_not_who_is_slow(void **state)
+{
+    struct analysis *analysis = new_analysis();
+    struct summary summary;
+    for (int64_t step = 0; step < 40; step++)
+        for (uint32_t rank = 0; rank < 4; rank++) {
+            struct record record = record_of(rank, step, 0, 0, rank == 2 ? 100 : 150);
+            record.has &= ~(uint32_t)(RECORD_FORWARD | RECORD_BACKWARD);
+            add(analysis, record);
+        }
+    analysis_finish(analysis);
+    sum_up(analysis, &summary);
+    assert_int_equal(named(&summary), 0);
+    assert_int_equal(verdicts_of(&summary, VERDICT_CANNOT_TELL), 1);
+    assert_int_equal(summary.rotation.most_rank, 2);
+    assert_int_equal(summary.rotation.most_count, 40);
+    summary_done(&summary);
+    analysis_free(analysis);
+}
+
+/* Half of the ranks leave the forward pass out: they are not fast, nor are the others
+ * slow. */
+static void own_times_of_other_parts_are_not_compared(void **state)
+{
+    struct analysis *analysis = new_analysis();
+    struct summary summary;
+    for (int64_t step = 0; step < 60; step++)
+        for (uint32_t rank = 0; rank < 5; rank++) {
+            struct record record = record_of(rank, step, 100, 200 + (rank + step) % 3, 20);
+            if (rank % 2 == 1)
+                record.has &= ~(uint32_t)RECORD_FORWARD;
+            add(analysis, record);
+        }
+    analysis_finish(analysis);
+    sum_up(analysis, &summary);
+    assert_int_equal(named(&summary), 0);
+    assert_true(near(summary.ranks[0].slowdown_median, 1, 0.01));
+    assert_true(isnan(summary.ranks[1].slowdown_median));
+    assert_true(near(summary.shown.own_median_s, 0.301, 0.0011));
+    summary_done(&summary);
+    analysis_free(analysis);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +222,8 @@ int main(void)
         cmocka_unit_test(ledgers_add_up_in_any_run),
         cmocka_unit_test(the_floor_is_what_equal_ranks_lose),
         cmocka_unit_test(one_rank_one_step_or_none_have_no_cost),
+        cmocka_unit_test(sync_alone_tells_who_was_last_but_not_who_is_slow),
+        cmocka_unit_test(own_times_of_other_parts_are_not_compared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -189,6 +189,10 @@ void verdict_none(const struct view_model *model, int width, struct sentence *li
                                                      : "waiting for the first whole step");
     else if (summary->shown.rule == WAIT_UNKNOWN)
         say_cannot_tell(line, summary, width);
+    else if (!isfinite(summary->shown.own_median_s))
+        sentence_add(line, width < WIDE ? "cannot tell who is slow: no own times"
+                                        : "cannot tell who is slow: waits, but no own times; "
+                                          "\"forward\" and \"backward\" would tell");
     else if (summary->window_steps < steps_needed(summary))
         say_too_few(line, model, width);
     else
