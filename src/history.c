@@ -86,10 +86,8 @@ int64_t history_restart(struct history *history, int64_t step, double down_ns)
 {
     int64_t lost = 0;
     history->restarts++;
-    if (isnan(down_ns))
-        history->down_unknown = true;
-    else
-        history->sums.down_ns += down_ns;
+    history->down_unknown |= isnan(down_ns);
+    history->sums.down_ns = history->down_unknown ? 0 : history->sums.down_ns + down_ns;
     uint32_t kept = history->count;
     while (kept > 0 && at(history, history->next - 1 - (uint32_t)lost)->step >= step) {
         const struct history_step *old = at(history, history->next - 1 - (uint32_t)lost);

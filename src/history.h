@@ -28,7 +28,8 @@ struct history {
     int64_t repeated_steps;    /* done again, so far */
     bool lost_more;            /* some that were lost are no longer remembered */
     int restarts;
-    bool down_unknown;         /* how long the job was down at some restart */
+    bool down_unknown;         /* how long the job was down at some restart: then down_ns is 0,
+                                  since a part of it is no total */
 };
 
 void history_done(struct history *history); /* zero-initialised is empty */

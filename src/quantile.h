@@ -52,7 +52,8 @@ static inline void quantile_add(struct quantile *quantile, double value)
 static inline void quantile_prefetch(const struct quantile *quantile, double value)
 {
     if (!quantile->bins) {
-        __builtin_prefetch(quantile->exact + quantile->count, 1);
+        if (quantile->exact)
+            __builtin_prefetch(quantile->exact + quantile->count, 1);
         return;
     }
     double place = value * quantile->bins_per_value - quantile->first_bin;

@@ -61,6 +61,9 @@ static void steps_that_are_done_again_are_lost(void **state)
     /* Further back than the restart before. */
     assert_int_equal(history_restart(&history, 850, NAN), 100);
     assert_true(history.down_unknown);
+    assert_true(history.sums.down_ns == 0);
+    history_restart(&history, 100000, 7000);
+    assert_true(history.down_unknown && history.sums.down_ns == 0);
     assert_int_equal(history.repeated_steps, 200);
     assert_int_equal(history.sums.steps, 850);
     assert_true(history.sums.lost_ns == 200000 && history.tokens == 850000);
