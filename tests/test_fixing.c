@@ -17,7 +17,9 @@ static void where_there_are_stages_every_gain_is_a_lower_bound(void **state)
         options.groups = groups;
         slow(&options, 5, 1.3);
         summary_of(&options, 60, &summary);
-        assert_true(summary.what_if_count >= 1);
+        assert_int_equal(summary.what_if_count, 1); /* "all" would say the same again */
+        assert_int_equal(summary.what_ifs[0].of, COST_OF_RANK);
+        assert_int_equal(summary.has_groups, groups >= 2);
         for (size_t i = 0; i < summary.what_if_count; i++)
             assert_int_equal(summary.what_ifs[i].lower_bound, groups >= 2);
         summary_done(&summary);
@@ -166,6 +168,11 @@ static void who_is_last_in_most_steps_does_not_wander(void **state)
         assert_true(summary.jitter.loss.value > 0.05);
         assert_int_equal(verdicts_of(&summary, VERDICT_WANDERING), !mostly);
         assert_int_equal(summary.rotation.most_rank == 0, mostly);
+        if (mostly) { /* steps 53 to 59 */
+            assert_int_equal(summary.rotation.streak_rank, 0);
+            assert_int_equal(summary.rotation.streak, 7);
+            assert_int_equal(summary.rotation.most_count, 35); /* of 50, 15 were another's */
+        }
         summary_done(&summary);
         analysis_free(analysis);
     }
@@ -183,6 +190,47 @@ static void before_twenty_steps_nothing_is_said_to_wander(void **state)
         assert_int_equal(verdicts_of(&summary, VERDICT_WANDERING), steps >= 20);
         summary_done(&summary);
     }
+}
+
+static void a_little_waiting_does_not_wander(void **state)
+{
+    struct simulate_options options;
+    struct summary summary;
+    simulate_options_init(&options);
+    summary_of(&options, 100, &summary);
+    assert_true(summary.jitter.loss.value > 0.01 && summary.jitter.loss.value < 0.05);
+    assert_int_equal(verdicts_of(&summary, VERDICT_WANDERING), 0);
+    assert_int_equal(summary.what_if_count, 1); /* nobody is named: who would bring most */
+    for (size_t i = 0; i < summary.rank_count; i++)
+        assert_true(summary.ranks[i].gain_s <= summary.ranks[summary.what_ifs[0].rank].gain_s);
+    summary_done(&summary);
+}
+
+/* A checkpoint's time is in no phase: 0.5 s after step 40 and 0.2 s of validation. */
+static void what_the_log_calls_a_gap_stands_under_its_name(void **state)
+{
+    struct analysis *analysis = new_analysis();
+    struct summary summary;
+    int64_t begin_ns = SECOND;
+    for (int64_t step = 0; step < 60; step++) {
+        bool checkpoint = step == 40, validation = step == 50;
+        for (uint32_t rank = 0; rank < 4; rank++) {
+            struct record record = record_at(record_of(rank, step, 100, 200, 20), begin_ns);
+            record.has |= checkpoint ? RECORD_CHECKPOINT : validation ? RECORD_VALIDATION : 0;
+            add(analysis, record);
+        }
+        begin_ns += 320 * MS + (step == 39 ? 500 * MS : step == 49 ? 200 * MS : 0);
+    }
+    analysis_finish(analysis);
+    sum_up(analysis, &summary);
+    const struct quantity *share = summary.ledger_window.share;
+    double wall_s = 50 * 0.32 + 0.7;
+    assert_true(near(summary.ledger_window.wall_s, wall_s, 1e-6));
+    assert_true(near(share[LEDGER_CHECKPOINT].value, 0.5 / wall_s, 1e-6));
+    assert_true(near(share[LEDGER_VALIDATION].value, 0.2 / wall_s, 1e-6));
+    assert_true(near(share[LEDGER_GAPS].value, 0, 1e-6));
+    summary_done(&summary);
+    analysis_free(analysis);
 }
 
 /* Both ranks of a group are slow, then all is well, then one of them is slow again. */
@@ -239,6 +287,8 @@ int main(void)
         cmocka_unit_test(without_all_tokens_the_arithmetic_is_not_known),
         cmocka_unit_test(who_is_last_in_most_steps_does_not_wander),
         cmocka_unit_test(before_twenty_steps_nothing_is_said_to_wander),
+        cmocka_unit_test(a_little_waiting_does_not_wander),
+        cmocka_unit_test(what_the_log_calls_a_gap_stands_under_its_name),
         cmocka_unit_test(a_group_that_was_slow_does_not_explain_a_rank_that_is),
         cmocka_unit_test(a_rank_beyond_the_sizes_has_no_stage),
     };

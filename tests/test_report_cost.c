@@ -363,6 +363,7 @@ static void a_verdict_says_what_it_is_about_and_what_it_costs(void **state)
     assert_true(cJSON_IsNull(at(verdict, "host")));
     assert_near(at(verdict, "standard_errors")->valuedouble, 12.2);
     assert_near(at(verdict, "lost_share")->valuedouble, 0.07);
+    assert_near(at(verdict, "lost_gpu_hours")->valuedouble, summary.verdicts[0].lost_gpu_s / 3600);
     assert_true(cJSON_IsNull(at(verdict, "down_s")));
     assert_true(cJSON_IsNull(at(verdict, "step_time_s")));
     assert_true(cJSON_IsNull(at(verdict, "repeated_steps")));

@@ -49,6 +49,23 @@ static void the_first_steps_after_a_restart_are_no_spikes(void **state)
     analysis_free(analysis);
 }
 
+/* The exchange of 20 ms stays: 460 of 320 ms is 1.44 x, 500 is 1.56 x. */
+static void one_and_a_half_times_the_median_is_the_bound(void **state)
+{
+    for (int over = 0; over < 2; over++) {
+        struct analysis *analysis = new_analysis();
+        struct summary summary;
+        for (int64_t step = 0; step < 60; step++)
+            for (uint32_t rank = 0; rank < 4; rank++)
+                add(analysis, record_of(rank, step, step != 40 ? 100 : over ? 280 : 240, 200, 20));
+        analysis_finish(analysis);
+        sum_up(analysis, &summary);
+        assert_int_equal(verdicts_of(&summary, VERDICT_SPIKE), over);
+        summary_done(&summary);
+        analysis_free(analysis);
+    }
+}
+
 /* Of 4,096 verdicts at most the spikes go first: there may be any number of them. */
 static void a_straggler_of_long_ago_outlives_any_number_of_spikes(void **state)
 {
@@ -78,6 +95,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_long_step_is_a_spike_once_ten_are_known),
         cmocka_unit_test(the_first_steps_after_a_restart_are_no_spikes),
+        cmocka_unit_test(one_and_a_half_times_the_median_is_the_bound),
         cmocka_unit_test(a_straggler_of_long_ago_outlives_any_number_of_spikes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
