@@ -18,6 +18,7 @@ const int jitter_extrapolation_ranks[JITTER_EXTRAPOLATIONS] = {8, 64, 1024, 1638
 
 /* Of so many residuals, evenly spaced, the spread is taken. */
 #define SAMPLE 8192
+#define SAMPLE_LEAST 64 /* of a window that is nearly empty fewer are met: then the first ones */
 
 double window_normal_maximum(double n)
 {
@@ -108,6 +109,22 @@ static void choose_ranks(struct floor *floor, bool with_named)
     }
 }
 
+/* The first SAMPLE residuals of ranks that are looked at; returns how many. */
+static uint32_t sample_first(const struct floor *floor, float *values)
+{
+    const struct window *window = floor->window;
+    uint32_t count = 0;
+    for (uint32_t rank = 0; rank < window->ranks; rank++) {
+        const float *row = row_of(window, rank);
+        for (uint32_t i = 0; floor->left[rank] > 0 && i < window->steps && count < SAMPLE; i++) {
+            float residual = row[i] - window->median[rank];
+            if (residual == residual)
+                values[count++] = residual * floor->scale[rank];
+        }
+    }
+    return count;
+}
+
 /* Residuals of ranks that are looked at, SAMPLE at most; returns how many. */
 static uint32_t sample(const struct floor *floor, float *values)
 {
@@ -124,7 +141,7 @@ static uint32_t sample(const struct floor *floor, float *values)
         if (floor->left[rank] > 0 && residual == residual)
             values[count++] = residual * floor->scale[rank];
     }
-    return count;
+    return count < SAMPLE_LEAST ? sample_first(floor, values) : count;
 }
 
 static uint32_t sortable(float value)
@@ -347,8 +364,10 @@ void window_jitter(const struct window *window, struct jitter *ret)
         float *sampled = memory_resized(NULL, SAMPLE, sizeof(*sampled));
         uint32_t count = sample(&floor, sampled);
         double median_took = sqrt(variance_left(floor.present));
-        double longer = fmax(expected_maximum(&floor, sampled, count), 0) / median_took;
-        fill(ret, window, longer, robust_spread(sampled, count) / median_took);
+        if (count > 0) {
+            double longer = fmax(expected_maximum(&floor, sampled, count), 0) / median_took;
+            fill(ret, window, longer, robust_spread(sampled, count) / median_took);
+        }
         free(sampled);
     }
     free(floor.left);

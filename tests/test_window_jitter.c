@@ -291,6 +291,26 @@ static void absent_records_are_left_out(void **state)
     assert_true(near(sum, 0.0285, 0.001));
 }
 
+/* Ranks that came and went: the samples of the spread meet none of the few records. */
+static void a_window_that_is_nearly_empty_has_a_floor(void **state)
+{
+    for (uint32_t at = 0; at < 50; at++) {
+        struct room room = room_new(64, 1000);
+        for (size_t i = 0; i < (size_t)64 * 1000; i++)
+            room.slowdown[i] = NAN;
+        for (uint32_t rank = 0; rank < 2; rank++) {
+            room.slowdown[rank * 1000 + at] = rank ? 1.1f : 0.9f;
+            room.slowdown[rank * 1000 + 500 + at] = rank ? 0.9f : 1.1f;
+        }
+        set_medians(&room);
+        struct jitter jitter = jitter_of(&room);
+        assert_int_equal(jitter.ranks, 2);
+        assert_true(jitter.longer.evidence == EVIDENCE_COMPUTED && jitter.longer.value > 0);
+        assert_true(quantity_known(jitter.spread) && jitter.spread.value > 0.05);
+        room_done(&room);
+    }
+}
+
 static void the_same_window_gives_the_same_bits(void **state)
 {
     struct room room = equal_ranks(300, 50, 0.05);
@@ -331,6 +351,7 @@ int main(void)
         cmocka_unit_test(one_rank_or_one_step_has_no_floor),
         cmocka_unit_test(ranks_without_any_jitter_lose_nothing),
         cmocka_unit_test(absent_records_are_left_out),
+        cmocka_unit_test(a_window_that_is_nearly_empty_has_a_floor),
         cmocka_unit_test(the_same_window_gives_the_same_bits),
         cmocka_unit_test(what_is_between_the_rows_is_no_jitter),
     };
