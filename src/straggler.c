@@ -109,11 +109,12 @@ enum straggler_change straggler_judge(struct straggler *straggler, const float *
         if (straggler->above_half * 2 > straggler->count)
             return STRAGGLER_SAME;
         straggler->named = false;
-        if (straggler->count == 0) { /* it has gone: its last sample has just left the window */
+        if (straggler->count == 0) /* it has gone: its last sample has just left the window */
             straggler->to = ordinal - test->window;
-            return STRAGGLER_CLEARED;
-        }
-        change_ordinal(row, test->window, ordinal, 1 + test->threshold / 2, -1, &straggler->to);
+        else
+            change_ordinal(row, test->window, ordinal, 1 + test->threshold / 2, -1, &straggler->to);
+        if (straggler->to < straggler->from) /* of steps that go up and down */
+            straggler->to = straggler->from;
         return STRAGGLER_CLEARED;
     }
     if (!straggler_is_due(straggler, test, ordinal) || !is_chronic(row, test, spread))

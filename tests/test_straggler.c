@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "analysis_fixture.h"
+#include "straggler.h"
 
 static void summary_of(const struct simulate_options *simulation, size_t steps,
                        struct summary *summary)
@@ -90,6 +91,35 @@ static void a_slow_rank_is_named_since_its_step_and_until_its_step(void **state)
         assert_false(summary.ranks[5].straggler);
         summary_done(&summary);
     }
+}
+
+/* Runs of usual and slow steps, of any length, each slow in its own way. */
+static void however_it_goes_up_and_down_no_verdict_ends_before_it_begins(void **state)
+{
+    static const double levels[] = {0.5, 1, 1.03, 1.2, 1.2, 1.2};
+    struct straggler_test test = {20, 0.05, straggler_z(8)};
+    uint64_t random = 1;
+    int cleared = 0;
+    for (int series = 0; series < 300; series++) {
+        float row[20];
+        struct straggler straggler = {0};
+        double level = 1;
+        for (int i = 0; i < 20; i++)
+            row[i] = NAN;
+        for (uint32_t ordinal = 0; ordinal < 400; ordinal++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            if (random >> 60 < 7)
+                level = levels[(random >> 32) % 6];
+            bool due = straggler_add(&straggler, &row[ordinal % 20], 1.025f, level);
+            if (due && straggler_judge(&straggler, row, &test, ordinal, 0) == STRAGGLER_CLEARED) {
+                cleared++;
+                assert_true(straggler.from <= straggler.to && straggler.to <= ordinal);
+                quantile_done(&straggler.since);
+            }
+        }
+        quantile_done(&straggler.since);
+    }
+    assert_true(cleared > 100);
 }
 
 static void the_phase_that_is_slow_is_blamed(void **state)
@@ -252,6 +282,7 @@ int main(void)
         cmocka_unit_test(jitter_names_nobody),
         cmocka_unit_test(a_different_slow_rank_each_step_names_nobody),
         cmocka_unit_test(a_slow_rank_is_named_since_its_step_and_until_its_step),
+        cmocka_unit_test(however_it_goes_up_and_down_no_verdict_ends_before_it_begins),
         cmocka_unit_test(the_phase_that_is_slow_is_blamed),
         cmocka_unit_test(under_twenty_steps_name_nobody),
         cmocka_unit_test(a_group_that_is_slow_as_a_whole_is_named_in_place_of_its_ranks),

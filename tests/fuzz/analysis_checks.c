@@ -147,7 +147,7 @@ static void check_verdict(const struct verdict *verdict, const struct summary *s
     PROMISE(verdict->kind != VERDICT_STRAGGLER || verdict->rank >= 0, "a straggler is a rank");
     PROMISE(verdict->kind != VERDICT_GROUP || verdict->group[0], "a group has a name");
     PROMISE(memchr(verdict->group, '\0', NAME_BYTES), "a name ends");
-    PROMISE(verdict->to_step == -1 || verdict->kind == VERDICT_RESTART ||
+    PROMISE(verdict->to_step == -1 || summary->attempts > 1 ||
                 verdict->to_step >= verdict->from_step,
             "it ends after it begins");
     PROMISE(verdict->repeated_steps >= 0 && verdict->attempt >= 0, "counts");
