@@ -45,19 +45,26 @@ static double known(float value)
     return isnan(value) ? 0 : value;
 }
 
+/* What is taken away was in it: what rounding leaves below 0 is nothing. */
+static void change(double *sum, int sign, double value)
+{
+    double changed = *sum + sign * value;
+    *sum = changed > 0 ? changed : 0;
+}
+
 static void add_sums(struct history *history, const struct history_step *step, int sign)
 {
     struct ledger_sums *sums = &history->sums;
     sums->steps += sign;
-    sums->time_ns += sign * step->time_ns;
-    sums->own_ns += sign * known(step->own_ns);
-    sums->input_ns += sign * known(step->input_ns);
-    sums->late_ns += sign * known(step->late_ns);
-    sums->straggler_ns += sign * known(step->straggler_ns);
-    sums->exchange_ns += sign * known(step->exchange_ns);
-    sums->checkpoint_ns += sign * known(step->checkpoint_ns);
-    sums->validation_ns += sign * known(step->validation_ns);
-    history->tokens += sign * step->tokens;
+    change(&sums->time_ns, sign, step->time_ns);
+    change(&sums->own_ns, sign, known(step->own_ns));
+    change(&sums->input_ns, sign, known(step->input_ns));
+    change(&sums->late_ns, sign, known(step->late_ns));
+    change(&sums->straggler_ns, sign, known(step->straggler_ns));
+    change(&sums->exchange_ns, sign, known(step->exchange_ns));
+    change(&sums->checkpoint_ns, sign, known(step->checkpoint_ns));
+    change(&sums->validation_ns, sign, known(step->validation_ns));
+    change(&history->tokens, sign, step->tokens);
     history->own_steps += isnan(step->own_ns) ? 0 : sign;
     history->input_steps += isnan(step->input_ns) ? 0 : sign;
     history->exchange_steps += isnan(step->exchange_ns) ? 0 : sign;

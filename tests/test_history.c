@@ -71,6 +71,23 @@ static void steps_that_are_done_again_are_lost(void **state)
     history_done(&history);
 }
 
+/* 2^53 ns and 1 ns are no more than 2^53, but 1 ns less is less. */
+static void what_is_taken_away_again_leaves_nothing_negative(void **state)
+{
+    struct history history = {0};
+    struct history_step days = step_of(0, 9007199254740992.0), moment = step_of(1, 1);
+    days.own_ns = days.late_ns = 3e15f;
+    history_add(&history, &days);
+    for (int64_t s = 0; s < 9; s++) {
+        moment.step = 1 + s;
+        history_add(&history, &moment);
+    }
+    assert_int_equal(history_restart(&history, 0, 0), 10);
+    assert_true(history.sums.time_ns >= 0 && history.sums.time_ns <= 16);
+    assert_true(history.sums.own_ns >= 0 && history.sums.late_ns >= 0);
+    history_done(&history);
+}
+
 static void a_restart_that_goes_on_where_it_was_loses_nothing(void **state)
 {
     struct history history = {0};
@@ -120,6 +137,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_are_those_of_the_steps),
         cmocka_unit_test(steps_that_are_done_again_are_lost),
+        cmocka_unit_test(what_is_taken_away_again_leaves_nothing_negative),
         cmocka_unit_test(a_restart_that_goes_on_where_it_was_loses_nothing),
         cmocka_unit_test(blame_reaches_the_step_and_leaves_with_it),
         cmocka_unit_test(what_is_no_longer_remembered_is_said_to_be_lost_too),
