@@ -204,10 +204,10 @@ static void note_late(struct analysis *analysis, size_t index)
 static void note_return(struct analysis *analysis, struct rank_info *info, size_t index,
                         int64_t step)
 {
+    analysis->current_valid = false; /* who was expected in the steps between */
     if (rank_is_expected(info, info->now.attempt, step, steps_stride(&analysis->steps, index)))
         return;
     info->now.first_step = step;
-    analysis->current_valid = false;
 }
 
 static inline void put(struct step_row *row, uint32_t slot, const struct record *record)
@@ -252,8 +252,10 @@ enum analysis_answer analysis_place(struct analysis *analysis, uint32_t slot,
             note_return(analysis, info, index, record->step);
         info->now.last_step = record->step;
     }
-    if (record->step < info->now.first_step)
+    if (record->step < info->now.first_step) {
         info->now.first_step = record->step;
+        analysis->current_valid = false; /* it is expected since then */
+    }
     close_around(analysis, index);
     if (analysis->steps.bytes > analysis->options.memory_bytes ||
         analysis->steps.count - analysis->settled_rows > SETTLE_ROWS_MIN)

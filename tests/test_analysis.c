@@ -551,6 +551,37 @@ static void looking_back_shows_what_was_shown_then(void **state)
     }
 }
 
+/* Rank 2 says nothing for 300 steps, comes back after a jump of the step number, and has more
+ * to say of the steps before it came. Returns how many steps it was missed in. */
+static int64_t steps_without_rank_2(bool look)
+{
+    struct analysis *analysis = new_analysis();
+    struct summary summary;
+    summary_init(&summary);
+    for (int64_t step = 20; step <= 330; step++) {
+        for (uint32_t rank = 0; rank < 2; rank++)
+            add(analysis, record_of(rank, step < 330 ? step : 333, 100, 200, 20));
+        if (step == 22 || step == 330)
+            add(analysis, record_of(2, step < 330 ? step : 333, 100, 200, 20));
+        if (look)
+            analysis_summary(analysis, newest(), INT64_MIN, &summary);
+        if (step == 23)
+            add(analysis, record_of(2, 20, 100, 200, 20));
+    }
+    analysis_finish(analysis);
+    analysis_summary(analysis, newest(), INT64_MIN, &summary);
+    int64_t incomplete = summary.incomplete;
+    assert_int_equal(summary.complete + incomplete, 311);
+    summary_done(&summary);
+    analysis_free(analysis);
+    return incomplete;
+}
+
+static void who_was_expected_does_not_depend_on_looking(void **state)
+{
+    assert_int_equal(steps_without_rank_2(false), steps_without_rank_2(true));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -570,6 +601,7 @@ int main(void)
         cmocka_unit_test(a_span_without_steps_is_empty),
         cmocka_unit_test(the_order_of_records_changes_no_figure),
         cmocka_unit_test(looking_back_shows_what_was_shown_then),
+        cmocka_unit_test(who_was_expected_does_not_depend_on_looking),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
