@@ -59,21 +59,16 @@ static struct largest largest_before(const struct fold *fold, const struct fold_
 /* The two largest, and the largest of those that are not named, in one pass. */
 static double largest_of_step(const struct fold *fold, const double *own_ns, struct largest *ret)
 {
-    struct largest two = {0, 0};
-    double unnamed = 0;
-    for (uint32_t i = 0; i < fold->rank_count; i++) {
+    double first = 0, second = 0, unnamed = 0;
+    for (uint32_t i = 0; i < fold->rank_count; i++) { /* without a branch; NAN is over nothing */
         double own = own_ns[i];
-        if (!(own > two.left_ns) && !(own > unnamed))
-            continue;
-        if (fold->ranks[i].covers == 0 && own > unnamed)
-            unnamed = own;
-        if (own > two.all_ns) {
-            two.left_ns = two.all_ns;
-            two.all_ns = own;
-        } else if (own > two.left_ns) {
-            two.left_ns = own;
-        }
+        double less = own >= first ? first : own;
+        double free_own = fold->ranks[i].covers == 0 ? own : 0;
+        second = less > second ? less : second;
+        first = own > first ? own : first;
+        unnamed = free_own > unnamed ? free_own : unnamed;
     }
+    struct largest two = {first, second};
     *ret = two;
     return unnamed;
 }

@@ -213,6 +213,29 @@ static void own_times_of_other_parts_are_not_compared(void **state)
     analysis_free(analysis);
 }
 
+/* Rank 5 has the longest own time, rank 1 the next; one in between is not known. */
+static void a_rank_without_own_time_is_not_the_next_one(void **state)
+{
+    struct analysis *analysis = new_analysis();
+    struct summary summary;
+    for (int64_t step = 0; step < 60; step++)
+        for (uint32_t rank = 0; rank < 7; rank++) {
+            int64_t own_ms = rank == 5 ? 400 : rank == 1 ? 310 : 300;
+            struct record record = record_of(rank, step, own_ms - 200, 200, 20 + 400 - own_ms);
+            if (rank == 6)
+                record.has &= ~(uint32_t)(RECORD_FORWARD | RECORD_BACKWARD);
+            add(analysis, record);
+        }
+    analysis_finish(analysis);
+    sum_up(analysis, &summary);
+    const struct verdict *verdict = verdict_of(&summary, VERDICT_STRAGGLER);
+    assert_non_null(verdict);
+    assert_int_equal(verdict->rank, 5);
+    assert_true(near(verdict->lost_share, 90.0 / 420, 1e-6));
+    summary_done(&summary);
+    analysis_free(analysis);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +246,7 @@ int main(void)
         cmocka_unit_test(the_floor_is_what_equal_ranks_lose),
         cmocka_unit_test(one_rank_one_step_or_none_have_no_cost),
         cmocka_unit_test(sync_alone_tells_who_was_last_but_not_who_is_slow),
+        cmocka_unit_test(a_rank_without_own_time_is_not_the_next_one),
         cmocka_unit_test(own_times_of_other_parts_are_not_compared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
