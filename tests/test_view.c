@@ -153,6 +153,22 @@ static void a_simulated_run_says_so_and_every_letter_is_s(void **state)
     summary_done(&summary);
 }
 
+/* Two ranks of one group: not one of them is the straggler, their group is. */
+static void ranks_of_a_slow_group_are_not_called_stragglers(void **state)
+{
+    struct summary summary;
+    fixture_figure(&summary, 8);
+    for (int i = 0; i < 8; i++)
+        snprintf(summary.ranks[i].group, sizeof(summary.ranks[i].group), "pp%d", i / 2);
+    summary.ranks[4].straggler = true;
+    summary.verdicts[0].kind = VERDICT_GROUP;
+    summary.verdicts[0].rank = -1;
+    snprintf(summary.verdicts[0].group, sizeof(summary.verdicts[0].group), "pp2");
+    struct view_model model = model_of(&summary);
+    check("slow-group-80x24", &model, 80, 24, true, false);
+    summary_done(&summary);
+}
+
 static void nobody_is_named_when_all_are_alike(void **state)
 {
     struct summary summary;
@@ -297,6 +313,7 @@ int main(void)
         cmocka_unit_test(before_the_first_record_it_says_what_is_read),
         cmocka_unit_test(hostile_names_stay_in_their_cells),
         cmocka_unit_test(a_simulated_run_says_so_and_every_letter_is_s),
+        cmocka_unit_test(ranks_of_a_slow_group_are_not_called_stragglers),
         cmocka_unit_test(nobody_is_named_when_all_are_alike),
         cmocka_unit_test(a_key_line_makes_place_for_an_entry_a_message_a_rank),
         cmocka_unit_test(the_help_has_every_key_and_the_rule_in_force),

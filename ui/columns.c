@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rank_order.h"
 #include "text.h"
 
 #define HOST_CELLS 20 /* longer names are cut */
@@ -151,8 +152,11 @@ static void draw_mark(struct canvas *canvas, struct rect cell, const struct colu
                                         STYLE_DIM,    STYLE_DIM,     STYLE_DIM};
     if (row->role == ROLE_NONE)
         return;
+    /* Not one rank is slow where all of its group are. */
+    bool group = row->role == ROLE_STRAGGLER &&
+                 rank_mark_of(row->model->summary, row->rank) == RANK_MARK_GROUP;
     canvas_printf(canvas, cell, 1, 0, styles[row->role], "%s %s", canvas->unicode ? "\u2190" : "<-",
-                  words[row->role]);
+                  group ? "slow group" : words[row->role]);
 }
 
 static bool has_host(const struct view_model *model)
