@@ -9,13 +9,6 @@
 
 #define SECONDS 1e-9
 
-static struct quantity number(const struct analysis *analysis, double value, enum evidence evidence)
-{
-    if (evidence == EVIDENCE_NONE || !isfinite(value))
-        return quantity_none();
-    return (struct quantity){value, analysis->simulated ? EVIDENCE_SIMULATED : evidence};
-}
-
 /* ---- where the time goes ---- */
 
 static double utilization_of(const struct summary *summary, double tokens, double seconds,
@@ -120,11 +113,12 @@ static void fill_effective(const struct analysis *analysis, struct summary *summ
     struct effective *effective = &summary->effective;
     enum evidence evidence = evidence_of_times(&analysis->current);
     *effective = (struct effective){
-        .share = number(analysis, wall > 0 ? kept / wall : NAN, EVIDENCE_COMPUTED),
-        .wall_s = number(analysis, wall > 0 ? wall : NAN, evidence),
-        .kept_s = number(analysis, wall > 0 ? kept : NAN, evidence),
-        .lost_s = number(analysis, wall > 0 ? lost : NAN, evidence),
-        .down_s = number(analysis, wall > 0 && !history->down_unknown ? down : NAN, evidence),
+        .share = analysis_number(analysis, wall > 0 ? kept / wall : NAN, EVIDENCE_COMPUTED),
+        .wall_s = analysis_number(analysis, wall > 0 ? wall : NAN, evidence),
+        .kept_s = analysis_number(analysis, wall > 0 ? kept : NAN, evidence),
+        .lost_s = analysis_number(analysis, wall > 0 ? lost : NAN, evidence),
+        .down_s =
+            analysis_number(analysis, wall > 0 && !history->down_unknown ? down : NAN, evidence),
         .restarts = history->restarts,
         .repeated_steps = history->repeated_steps,
     };
@@ -179,8 +173,8 @@ static void fill_jitter(struct analysis *analysis, struct summary *summary)
     double loss = waits.value + (quantity_known(stragglers) ? stragglers.value : 0);
     jitter->floor.value =
         fmin(jitter->longer.value * window_own_share(&analysis->window->view), loss);
-    jitter->loss = number(analysis, loss, EVIDENCE_COMPUTED);
-    jitter->chronic = number(analysis, loss - jitter->floor.value, EVIDENCE_COMPUTED);
+    jitter->loss = analysis_number(analysis, loss, EVIDENCE_COMPUTED);
+    jitter->chronic = analysis_number(analysis, loss - jitter->floor.value, EVIDENCE_COMPUTED);
 }
 
 static void fill_gains(struct analysis *analysis, struct summary *summary)

@@ -73,20 +73,10 @@ struct step_key analysis_find(const struct analysis *analysis, int64_t step)
 
 /* ---- numbers with their evidence ---- */
 
-/* In a simulated run nothing is measured, nor computed from what was. */
-static struct quantity number(const struct analysis *analysis, double value, enum evidence evidence)
-{
-    if (evidence == EVIDENCE_NONE || isnan(value))
-        return quantity_none();
-    if (analysis->simulated)
-        evidence = EVIDENCE_SIMULATED;
-    return (struct quantity){value, evidence};
-}
-
 static struct quantity ratio(const struct analysis *analysis, double part, double whole,
                              enum evidence evidence)
 {
-    return whole > 0 ? number(analysis, part / whole, evidence) : quantity_none();
+    return whole > 0 ? analysis_number(analysis, part / whole, evidence) : quantity_none();
 }
 
 /* ---- the shown step ---- */
@@ -117,11 +107,11 @@ static void fill_shown(struct analysis *analysis, size_t index, struct summary *
         .reported = (int)row->reported,
         .expected = (int)digest->expected,
         .rule = digest->rule,
-        .step_time_s =
-            number(analysis, (double)digest->step_time_ns * SECONDS, digest->time_evidence),
-        .exchange_s =
-            number(analysis, digest->exchange_ns < 0 ? NAN : (double)digest->exchange_ns * SECONDS,
-                   EVIDENCE_MEASURED),
+        .step_time_s = analysis_number(analysis, (double)digest->step_time_ns * SECONDS,
+                                       digest->time_evidence),
+        .exchange_s = analysis_number(
+            analysis, digest->exchange_ns < 0 ? NAN : (double)digest->exchange_ns * SECONDS,
+            EVIDENCE_MEASURED),
         .wait_mean_s =
             ratio(analysis, (double)digest->wait_sum_ns * SECONDS, digest->wait_count, evidence),
         .wait_share = ratio(analysis, digest_wait_ns(digest, row->reported),
@@ -265,9 +255,9 @@ static void fill_times(const struct analysis *analysis, struct summary *summary)
     double count = (double)times->count;
     summary->step_time_mean_s = ratio(analysis, times->sum_ns * SECONDS, count, evidence);
     summary->step_time_median_s =
-        number(analysis, quantile_median(&times->quantile) * SECONDS, evidence);
+        analysis_number(analysis, quantile_median(&times->quantile) * SECONDS, evidence);
     summary->step_time_max_s =
-        number(analysis, times->count ? times->max_ns * SECONDS : NAN, evidence);
+        analysis_number(analysis, times->count ? times->max_ns * SECONDS : NAN, evidence);
     enum evidence of_waits = wait_rule_evidence(summary->rule);
     summary->wait_share = ratio(analysis, times->wait_ns, times->rank_time_ns,
                                 measured ? of_waits : EVIDENCE_COMPUTED);
@@ -337,9 +327,9 @@ static void fill_window(const struct analysis *analysis, const struct step_diges
     summary->peak_flops = run_peak_flops(run);
     summary->attention = mfu_attention(run);
     double value = rolling_mfu(summary, digest, mfu_model_flop_per_token(run), &evidence);
-    summary->mfu = number(analysis, value, evidence);
+    summary->mfu = analysis_number(analysis, value, evidence);
     value = rolling_mfu(summary, digest, mfu_hardware_flop_per_token(run), &evidence);
-    summary->hfu = number(analysis, value, evidence);
+    summary->hfu = analysis_number(analysis, value, evidence);
     summary->tokens_per_step = steps > 0 ? window_tokens(run, digest) / steps : 0;
     summary->tokens_recorded = steps > 0 ? digest->window_tokens / steps : 0;
     summary->tokens_disagree = run->tokens_per_step > 0 && summary->tokens_recorded > 0 &&

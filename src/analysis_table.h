@@ -2,6 +2,8 @@
  * records, analysis_settle.c folds steps, analysis_summary.c answers. */
 #pragma once
 
+#include <math.h>
+
 #include "analysis.h"
 #include "barrier.h"
 #include "clocks.h"
@@ -46,6 +48,16 @@ struct analysis {
     int64_t last_record_ns; /* the reader's clock; INT64_MIN: none yet */
     bool finished, changed;
 };
+
+/* A number of a summary: in a simulated run nothing is measured, nor computed from
+ * what was. NONE when it is not finite. */
+static inline struct quantity analysis_number(const struct analysis *analysis, double value,
+                                              enum evidence evidence)
+{
+    if (evidence == EVIDENCE_NONE || !isfinite(value))
+        return quantity_none();
+    return (struct quantity){value, analysis->simulated ? EVIDENCE_SIMULATED : evidence};
+}
 
 /* Closes the row at `index`. */
 void analysis_close(struct analysis *analysis, size_t index);

@@ -38,17 +38,6 @@ static struct verdict *add(struct list *list, enum verdict_kind kind, int64_t fr
     return verdict;
 }
 
-/* Whether an event was in force when the step `ordinal` had just been folded. */
-static bool in_force_at(const struct fold_event *event, uint32_t ordinal)
-{
-    return event->named_ordinal <= ordinal && event->cleared_ordinal > ordinal;
-}
-
-static bool is_lasting(const struct fold_event *event)
-{
-    return event->kind == VERDICT_STRAGGLER || event->kind == VERDICT_GROUP;
-}
-
 /* How many standard errors the newest window is over 1; NAN when it has no spread at all. */
 static double sureness(const struct analysis *analysis, const struct fold_event *event)
 {
@@ -102,7 +91,7 @@ static void add_event(struct analysis *analysis, const struct fold_event *event,
     verdict->attempt = event->attempt;
     verdict->step_time_s = event->own_time_ns * 1e-9;
     verdict->repeated_steps = event->repeated_steps;
-    if (is_lasting(event)) {
+    if (verdict_kind_is_slow(event->kind)) {
         fill_lasting(analysis, event, in_force, summary, verdict);
     } else {
         verdict->slowdown = event->slowdown;
@@ -158,7 +147,8 @@ static void add_in_force(struct analysis *analysis, uint32_t ordinal, struct lis
     const struct fold *fold = &analysis->current;
     for (uint32_t k = 0; k < fold->event_count; k++) {
         const struct fold_event *event = &fold->events[k];
-        if (is_lasting(event) && in_force_at(event, ordinal) && !is_explained(fold, event))
+        if (verdict_kind_is_slow(event->kind) && fold_event_in_force(event, ordinal) &&
+            !is_explained(fold, event))
             add_event(analysis, event, true, summary, list);
     }
 }
@@ -188,7 +178,7 @@ static void add_moments(struct analysis *analysis, uint32_t ordinal, struct list
 {
     const struct fold *fold = &analysis->current;
     for (uint32_t k = 0; k < fold->event_count; k++)
-        if (!is_lasting(&fold->events[k]) && fold->events[k].named_ordinal == ordinal)
+        if (!verdict_kind_is_slow(fold->events[k].kind) && fold->events[k].named_ordinal == ordinal)
             add_event(analysis, &fold->events[k], true, summary, list);
 }
 
@@ -254,9 +244,9 @@ static void add_past(struct analysis *analysis, uint32_t ordinal, struct list *l
     const struct fold *fold = &analysis->current;
     for (uint32_t k = fold->event_count; k-- > 0;) {
         const struct fold_event *event = &fold->events[k];
-        bool past =
-            is_lasting(event) ? event->cleared_ordinal <= ordinal : event->named_ordinal < ordinal;
-        if (past && (!is_lasting(event) || !is_explained(fold, event)))
+        bool past = verdict_kind_is_slow(event->kind) ? event->cleared_ordinal <= ordinal
+                                                      : event->named_ordinal < ordinal;
+        if (past && (!verdict_kind_is_slow(event->kind) || !is_explained(fold, event)))
             add_event(analysis, event, false, summary, list);
     }
 }
@@ -294,8 +284,7 @@ void analysis_verdicts(struct analysis *analysis, size_t index, uint32_t ordinal
 static bool is_settled(const struct summary *summary)
 {
     for (size_t i = 0; i < summary->verdicts_in_force; i++)
-        if (summary->verdicts[i].kind == VERDICT_STRAGGLER ||
-            summary->verdicts[i].kind == VERDICT_GROUP)
+        if (verdict_kind_is_slow(summary->verdicts[i].kind))
             return true;
     return summary->rotation.most_count * 2 > summary->rotation.steps;
 }

@@ -12,11 +12,6 @@ struct what_if_list {
     struct summary *summary;
 };
 
-static struct quantity computed(const struct analysis *analysis, double value)
-{
-    return (struct quantity){value, analysis->simulated ? EVIDENCE_SIMULATED : EVIDENCE_COMPUTED};
-}
-
 static struct what_if *add_what_if(const struct what_if_list *list, enum cost_of of, double gain_s)
 {
     struct summary *summary = list->summary;
@@ -33,8 +28,9 @@ static struct what_if *add_what_if(const struct what_if_list *list, enum cost_of
     what_if->explains = quantity_none();
     if (quantity_known(jitter->chronic) && jitter->chronic.value > 0 &&
         quantity_known(what_if->gain_share))
-        what_if->explains =
-            computed(list->analysis, fmin(1, what_if->gain_share.value / jitter->chronic.value));
+        what_if->explains = analysis_number(
+            list->analysis, fmin(1, what_if->gain_share.value / jitter->chronic.value),
+            EVIDENCE_COMPUTED);
     what_if->lower_bound = summary->has_groups;
     return what_if;
 }
@@ -117,8 +113,7 @@ void analysis_what_ifs(struct analysis *analysis, double named_gain_s, struct su
         return;
     size_t first = 0, named = 0;
     for (size_t i = 0; i < summary->verdicts_in_force; i++)
-        named += summary->verdicts[i].kind == VERDICT_STRAGGLER ||
-                 summary->verdicts[i].kind == VERDICT_GROUP;
+        named += verdict_kind_is_slow(summary->verdicts[i].kind);
     if (named > 1) {
         struct what_if *all = add_what_if(&list, COST_OF_ALL, named_gain_s);
         all->named = true;

@@ -104,19 +104,13 @@ static void work_out_samples(struct analysis_window *window, struct analysis *an
         barrier_compute(barrier, row, fold_row_before(&analysis->steps, index), ranks,
                         analysis->choice);
         double median = barrier->digest.own_median_ns;
-        if (row->reported < 2 || !(median > 0) ||
-            (row->has_any & (RECORD_CHECKPOINT | RECORD_VALIDATION)))
+        if (row->reported < 2 || !(median > 0) || (row->has_any & RECORD_ANY_EVENT))
             continue;
         float *column = window->samples + row->digest.ordinal % steps;
         for (uint32_t r = 0; r < ranks; r++)
             if (barrier->own_ns[r] > 0)
                 column[(size_t)r * steps] = (float)(barrier->own_ns[r] / median);
     }
-}
-
-static bool in_force_at(const struct fold_event *event, uint32_t ordinal)
-{
-    return event->named_ordinal <= ordinal && event->cleared_ordinal > ordinal;
 }
 
 #define MANY_RANKS 1024
@@ -157,7 +151,7 @@ static void fill_ranks(struct analysis_window *window, const struct analysis *an
     }
     for (uint32_t k = 0; k < fold->event_count; k++) {
         uint32_t one, count;
-        if (!in_force_at(&fold->events[k], window->ordinal))
+        if (!fold_event_in_force(&fold->events[k], window->ordinal))
             continue;
         const uint32_t *slots = fold_event_slots(fold, &fold->events[k], &one, &count);
         for (uint32_t j = 0; j < count; j++)

@@ -7,9 +7,6 @@
 #include "memory.h"
 #include "quantile.h"
 
-/* One of these makes an own time. */
-#define HAS_WORK (RECORD_DATA | RECORD_FORWARD | RECORD_BACKWARD | RECORD_COMPUTE)
-
 void barrier_init(struct barrier *barrier)
 {
     *barrier = (struct barrier){0};
@@ -58,7 +55,7 @@ static uint32_t usual_parts(const struct step_row *row, uint32_t ranks)
     if (((row->has_any ^ row->has_all) & WORK_PARTS) == 0)
         return usual;
     for (uint32_t i = 0; i < ranks; i++)
-        if (row->has[i] & HAS_WORK)
+        if (row->has[i] & RECORD_ANY_WORK)
             counts[row->has[i] & WORK_PARTS]++;
     for (uint32_t parts = 0; parts <= WORK_PARTS; parts++)
         if (counts[parts] > 0 && counts[parts] >= counts[usual])
@@ -68,14 +65,14 @@ static uint32_t usual_parts(const struct step_row *row, uint32_t ranks)
 
 static bool has_own(uint32_t has, uint32_t parts)
 {
-    return (has & HAS_WORK) && (has & WORK_PARTS) == parts;
+    return (has & RECORD_ANY_WORK) && (has & WORK_PARTS) == parts;
 }
 
 static bool all_have_work(const struct step_row *row, uint32_t ranks, uint32_t parts)
 {
     bool work = true;
     if (row->has_all == row->has_any)
-        return (row->has_all & HAS_WORK) != 0;
+        return (row->has_all & RECORD_ANY_WORK) != 0;
     for (uint32_t i = 0; i < ranks; i++)
         work &= !row->has[i] || has_own(row->has[i], parts);
     return work;

@@ -31,13 +31,11 @@ void clocks_copy(struct clocks *to, const struct clocks *from)
 
 /* ---- when a rank left the barrier ---- */
 
-#define HAS_WORK (RECORD_DATA | RECORD_FORWARD | RECORD_BACKWARD | RECORD_COMPUTE)
-
 static bool release_here(const struct step_row *row, uint32_t slot, int64_t *ret_ns)
 {
     const uint32_t needed = RECORD_BEGIN | RECORD_SYNC;
     if (slot >= row->capacity || (row->has[slot] & needed) != needed ||
-        !(row->has[slot] & HAS_WORK))
+        !(row->has[slot] & RECORD_ANY_WORK))
         return false;
     *ret_ns = row->cells[slot].mark_ns;
     return true;

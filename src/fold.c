@@ -60,14 +60,6 @@ void fold_done(struct fold *fold)
     *fold = (struct fold){0};
 }
 
-static void *copy_of(const void *from, size_t count, size_t size)
-{
-    void *to = memory_resized(NULL, count, size);
-    if (count > 0)
-        memcpy(to, from, count * size);
-    return to;
-}
-
 static void copy_quantile(struct quantile *quantile)
 {
     struct quantile from = *quantile;
@@ -101,18 +93,18 @@ void fold_copy(struct fold *to, const struct fold *from)
     size_t samples = (size_t)from->rank_capacity * from->test.window;
     fold_done(to);
     *to = *from;
-    to->ring = copy_of(from->ring, (size_t)from->window, sizeof(*from->ring));
+    to->ring = memory_copied(from->ring, (size_t)from->window, sizeof(*from->ring));
     to->ordinal_steps =
-        copy_of(from->ordinal_steps, STRAGGLER_WINDOW_MAX, sizeof(*from->ordinal_steps));
-    to->ranks = copy_of(from->ranks, from->rank_capacity, sizeof(*from->ranks));
-    to->samples = copy_of(from->samples, samples, sizeof(*from->samples));
-    if (from->peer_samples)
-        to->peer_samples = copy_of(from->peer_samples, samples, sizeof(*from->peer_samples));
+        memory_copied(from->ordinal_steps, STRAGGLER_WINDOW_MAX, sizeof(*from->ordinal_steps));
+    to->ranks = memory_copied(from->ranks, from->rank_capacity, sizeof(*from->ranks));
+    to->samples = memory_copied(from->samples, samples, sizeof(*from->samples));
+    to->peer_samples = memory_copied(from->peer_samples, samples, sizeof(*from->peer_samples));
     to->slowdowns = memory_zeroed(from->rank_capacity, sizeof(*to->slowdowns));
-    to->units = copy_of(from->units, from->unit_capacity, sizeof(*from->units));
-    to->unit_samples = copy_of(from->unit_samples, (size_t)from->unit_capacity * from->test.window,
-                               sizeof(*from->unit_samples));
-    to->events = copy_of(from->events, from->event_capacity, sizeof(*from->events));
+    to->units = memory_copied(from->units, from->unit_capacity, sizeof(*from->units));
+    to->unit_samples =
+        memory_copied(from->unit_samples, (size_t)from->unit_capacity * from->test.window,
+                      sizeof(*from->unit_samples));
+    to->events = memory_copied(from->events, from->event_capacity, sizeof(*from->events));
     to->active = memory_resized(NULL, from->event_capacity, sizeof(*to->active));
     if (from->in_force > 0)
         memcpy(to->active, from->active, from->in_force * sizeof(*to->active));

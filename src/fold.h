@@ -54,6 +54,12 @@ struct fold_event {
     uint32_t from_ordinal, named_ordinal, cleared_ordinal; /* UINT32_MAX: not yet */
 };
 
+/* Whether it was in force when the step `ordinal` had just been folded. */
+static inline bool fold_event_in_force(const struct fold_event *event, uint32_t ordinal)
+{
+    return event->named_ordinal <= ordinal && event->cleared_ordinal > ordinal;
+}
+
 /* One step of the rolling window. */
 struct fold_window_step {
     double time_ns, tokens, wait_ns, rank_time_ns;

@@ -205,8 +205,7 @@ static void blame_spike(const struct fold *fold, const struct fold_step *step, d
 void fold_spike(struct fold *fold, const struct fold_step *step)
 {
     double time_ns = (double)step->barrier->digest.step_time_ns;
-    if (fold->times.count < FOLD_SPIKE_STEPS_MIN ||
-        (step->row->has_any & (RECORD_CHECKPOINT | RECORD_VALIDATION)) ||
+    if (fold->times.count < FOLD_SPIKE_STEPS_MIN || (step->row->has_any & RECORD_ANY_EVENT) ||
         !rolling_is_over(&fold->times, time_ns, FOLD_SPIKE_FACTOR))
         return;
     double median_ns = rolling_median(&fold->times);

@@ -147,7 +147,7 @@ static bool judges_units(const struct fold *fold)
 void fold_judge(struct fold *fold, const struct fold_step *step)
 {
     /* A step with a checkpoint or a validation tells nothing of who is slow. */
-    if (step->row->has_any & (RECORD_CHECKPOINT | RECORD_VALIDATION))
+    if (step->row->has_any & RECORD_ANY_EVENT)
         for (uint32_t i = 0; i < fold->rank_count; i++)
             fold->slowdowns[i] = NAN;
     if (fold->z_ranks != fold->rank_count) {

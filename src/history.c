@@ -17,10 +17,7 @@ void history_copy(struct history *to, const struct history *from)
 {
     history_done(to);
     *to = *from;
-    if (!from->ring)
-        return;
-    to->ring = memory_resized(NULL, from->capacity, sizeof(*to->ring));
-    memcpy(to->ring, from->ring, from->capacity * sizeof(*to->ring));
+    to->ring = memory_copied(from->ring, from->capacity, sizeof(*to->ring));
 }
 
 static struct history_step *at(const struct history *history, uint32_t number)

@@ -3,6 +3,7 @@
 #include "memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void *memory_zeroed(size_t count, size_t size)
 {
@@ -21,6 +22,15 @@ void *memory_resized(void *old, size_t count, size_t size)
     if (!memory)
         abort();
     return memory;
+}
+
+void *memory_copied(const void *from, size_t count, size_t size)
+{
+    if (!from)
+        return NULL;
+    void *to = memory_resized(NULL, count, size);
+    memcpy(to, from, count * size);
+    return to;
 }
 
 void *memory_grown(void *old, uint32_t *capacity, size_t size)

@@ -11,6 +11,9 @@ void *memory_zeroed(size_t count, size_t size);
 /* `old` resized to count x size bytes; what is new is not cleared. */
 void *memory_resized(void *old, size_t count, size_t size);
 
+/* A copy of count x size bytes; NULL stays NULL. */
+void *memory_copied(const void *from, size_t count, size_t size);
+
 /* `old`, which has room for *capacity elements, with room for twice as many (16
  * at first). */
 void *memory_grown(void *old, uint32_t *capacity, size_t size);

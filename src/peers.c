@@ -21,15 +21,6 @@ void peers_done(struct peers *peers)
     *peers = (struct peers){0};
 }
 
-static void *copy_of(const void *from, size_t count, size_t size)
-{
-    if (!from)
-        return NULL;
-    void *to = memory_resized(NULL, count, size);
-    memcpy(to, from, count * size);
-    return to;
-}
-
 static uint32_t scratch_size(const struct peers *peers)
 {
     return peers->rank_count > peers->unit_count ? peers->rank_count : peers->unit_count;
@@ -39,12 +30,12 @@ void peers_copy(struct peers *to, const struct peers *from)
 {
     peers_done(to);
     *to = *from;
-    to->units = copy_of(from->units, from->unit_capacity, sizeof(*from->units));
-    to->members = copy_of(from->members, (size_t)from->rank_count * 2, sizeof(uint32_t));
-    to->group_unit = copy_of(from->group_unit, from->rank_count, sizeof(uint32_t));
-    to->host_unit = copy_of(from->host_unit, from->rank_count, sizeof(uint32_t));
-    to->median_ns = copy_of(from->median_ns, from->unit_count, sizeof(double));
-    to->scratch = copy_of(from->scratch, scratch_size(from), sizeof(double));
+    to->units = memory_copied(from->units, from->unit_capacity, sizeof(*from->units));
+    to->members = memory_copied(from->members, (size_t)from->rank_count * 2, sizeof(uint32_t));
+    to->group_unit = memory_copied(from->group_unit, from->rank_count, sizeof(uint32_t));
+    to->host_unit = memory_copied(from->host_unit, from->rank_count, sizeof(uint32_t));
+    to->median_ns = memory_copied(from->median_ns, from->unit_count, sizeof(double));
+    to->scratch = memory_copied(from->scratch, scratch_size(from), sizeof(double));
 }
 
 /* The units that there are, found by name: units_of[2 x name + is_host] - 1. */

@@ -39,6 +39,8 @@ enum {
     RECORD_SIMULATED = 1u << 14,  /* the writer says that this is a simulation */
     RECORD_CHECKPOINT = 1u << 15, /* "event": the step, or the pause before it, holds one */
     RECORD_VALIDATION = 1u << 16, /* likewise */
+    /* One of these makes an own time. */
+    RECORD_ANY_WORK = RECORD_DATA | RECORD_FORWARD | RECORD_BACKWARD | RECORD_COMPUTE,
     RECORD_ANY_EVENT = RECORD_CHECKPOINT | RECORD_VALIDATION,
     RECORD_ANY_PHASE = (1u << PHASE_COUNT) - 1,
     RECORD_ANY_TIME = RECORD_ANY_PHASE | RECORD_COMPUTE | RECORD_STEP_TIME,

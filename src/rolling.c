@@ -26,9 +26,8 @@ void rolling_copy(struct rolling *to, const struct rolling *from)
 {
     rolling_done(to);
     *to = *from;
-    to->ring = memory_zeroed(from->window, sizeof(double));
+    to->ring = memory_copied(from->ring, from->window, sizeof(double));
     to->scratch = memory_zeroed(from->window, sizeof(double));
-    memcpy(to->ring, from->ring, from->window * sizeof(double));
 }
 
 double rolling_median(struct rolling *rolling)

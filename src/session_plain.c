@@ -36,18 +36,10 @@ int session_plain_error(const struct session_plain *plain)
     return plain->error == EPIPE ? 0 : plain->error;
 }
 
-static const struct summary_rank *find_rank(const struct summary *summary, int64_t rank)
-{
-    for (size_t i = 0; i < summary->rank_count; i++)
-        if (summary->ranks[i].rank == rank)
-            return &summary->ranks[i];
-    return NULL;
-}
-
 static void say_last(struct sentence *line, const struct summary *summary)
 {
     char text[FORMAT_BYTES];
-    const struct summary_rank *last = find_rank(summary, summary->shown.last_rank);
+    const struct summary_rank *last = summary_rank_of(summary, summary->shown.last_rank);
     if (!last)
         return;
     sentence_add(line, "  rank %" PRIu32 " last", last->rank);

@@ -44,6 +44,20 @@ const char *verdict_kind_name(enum verdict_kind kind)
     return names[kind];
 }
 
+const struct summary_rank *summary_rank_of(const struct summary *summary, int64_t rank)
+{
+    size_t low = 0, high = summary->rank_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (summary->ranks[middle].rank < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < summary->rank_count && summary->ranks[low].rank == rank ? &summary->ranks[low]
+                                                                         : NULL;
+}
+
 void summary_init(struct summary *summary)
 {
     memset(summary, 0, sizeof(*summary));

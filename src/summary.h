@@ -77,6 +77,11 @@ enum verdict_kind {
     VERDICT_WANDERING,   /* a different rank each step: nobody */
     VERDICT_CANNOT_TELL, /* the log does not hold what a verdict needs */
 };
+/* One that says who is slow, and lasts: a rank, a group or a host. */
+static inline bool verdict_kind_is_slow(enum verdict_kind kind)
+{
+    return kind == VERDICT_STRAGGLER || kind == VERDICT_GROUP;
+}
 const char *verdict_kind_name(enum verdict_kind kind); /* "straggler", ..., "cannot_tell" */
 
 struct verdict {
@@ -235,6 +240,9 @@ struct summary {
     int64_t complaint_count; /* of the lines below, COMPLAINTS_MAX at most */
     char complaints[COMPLAINTS_MAX][COMPLAINT_BYTES]; /* "PATH:LINE: what": raw bytes inside */
 };
+
+/* The rank of that number; NULL when there is none. */
+const struct summary_rank *summary_rank_of(const struct summary *summary, int64_t rank);
 
 void summary_init(struct summary *summary); /* empty */
 void summary_done(struct summary *summary); /* frees its arrays */

@@ -3,9 +3,8 @@
 
 #include "analysis_fixture.h"
 
-
 static inline void run_steps(struct analysis *analysis, const struct simulate_options *options,
-                      size_t steps)
+                             size_t steps)
 {
     struct record *records = malloc(options->ranks * sizeof(*records));
     struct simulate *simulate = simulate_new(options);
@@ -16,7 +15,7 @@ static inline void run_steps(struct analysis *analysis, const struct simulate_op
 }
 
 static inline void summary_of(const struct simulate_options *options, size_t steps,
-                       struct summary *summary)
+                              struct summary *summary)
 {
     struct analysis *analysis = new_analysis();
     run_steps(analysis, options, steps);
@@ -36,7 +35,7 @@ static inline size_t named(const struct summary *summary)
 }
 
 static inline const struct what_if *what_if_of(const struct summary *summary, enum cost_of of,
-                                        int64_t rank)
+                                               int64_t rank)
 {
     for (size_t i = 0; i < summary->what_if_count; i++)
         if (summary->what_ifs[i].of == of &&

@@ -14,7 +14,7 @@
 
 static bool slow(const struct verdict *verdict)
 {
-    return verdict->kind == VERDICT_STRAGGLER || verdict->kind == VERDICT_GROUP;
+    return verdict_kind_is_slow(verdict->kind);
 }
 
 static bool about(const struct what_if *what_if, const struct verdict *verdict)

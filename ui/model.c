@@ -64,7 +64,7 @@ static struct view_request find_straggler(struct view_model *model, int directio
     int64_t best = -1;
     for (size_t i = 0; i < summary->verdict_count; i++) {
         const struct verdict *verdict = &summary->verdicts[i];
-        if (verdict->kind != VERDICT_STRAGGLER && verdict->kind != VERDICT_GROUP)
+        if (!verdict_kind_is_slow(verdict->kind))
             continue;
         int64_t step = verdict->from_step;
         bool beyond = direction > 0 ? step > summary->shown.step : step < summary->shown.step;

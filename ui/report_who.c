@@ -16,14 +16,6 @@
 #define INDENT 4
 #define ANY_WIDTH 1000
 
-static const struct summary_rank *find_rank(const struct summary *summary, int64_t number)
-{
-    for (size_t i = 0; i < summary->rank_count; i++)
-        if (summary->ranks[i].rank == number)
-            return &summary->ranks[i];
-    return NULL;
-}
-
 static void add_letter(struct sentence *line, const struct report *report, enum evidence evidence)
 {
     sentence_evidence(line, model_evidence(&report->model, evidence));
@@ -38,7 +30,7 @@ static void add_time(struct sentence *line, const struct report *report, struct 
 /* " (node17, stage3)". */
 static void add_where(struct sentence *line, const struct summary *summary, int64_t number)
 {
-    const struct summary_rank *rank = find_rank(summary, number);
+    const struct summary_rank *rank = summary_rank_of(summary, number);
     if (!rank || (!rank->host[0] && !rank->group[0]))
         return;
     sentence_add(line, " (");
@@ -78,7 +70,7 @@ static void add_slowness(struct sentence *line, const struct report *report,
 /* How regularly: in how many of the steps it was the last to arrive. */
 static void add_regularity(struct sentence *line, const struct report *report, int64_t number)
 {
-    const struct summary_rank *rank = find_rank(report->summary, number);
+    const struct summary_rank *rank = summary_rank_of(report->summary, number);
     char last[FORMAT_BYTES], steps[FORMAT_BYTES];
     if (!rank || rank->steps <= 0 || rank->arrived_last_count <= 0)
         return;
@@ -392,7 +384,7 @@ void report_who(const struct report *report)
                                                                        : summary->verdict_count;
     for (size_t i = 0; i < count; i++) {
         const struct verdict *verdict = &summary->verdicts[i];
-        slow += verdict->kind == VERDICT_STRAGGLER || verdict->kind == VERDICT_GROUP;
+        slow += verdict_kind_is_slow(verdict->kind);
         wandering += verdict->kind == VERDICT_WANDERING;
         if (put++ < NAMED_MAX)
             put_in_force(report, verdict);

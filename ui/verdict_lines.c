@@ -11,24 +11,10 @@
 
 #define DETAILS 7 /* wordings, from a full sentence (0) to the bare figure */
 
-static const struct summary_rank *find_rank(const struct summary *summary, int64_t number)
-{
-    size_t low = 0, high = summary->rank_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (summary->ranks[middle].rank < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < summary->rank_count && summary->ranks[low].rank == number ? &summary->ranks[low]
-                                                                           : NULL;
-}
-
 static void add_host(struct sentence *line, const char *before, const struct summary *summary,
                      int64_t number)
 {
-    const struct summary_rank *rank = find_rank(summary, number);
+    const struct summary_rank *rank = summary_rank_of(summary, number);
     if (!rank || !rank->host[0])
         return;
     sentence_add(line, "%s", before);
@@ -195,7 +181,7 @@ static void say_other(struct sentence *line, const struct view_model *model,
 void verdict_line(const struct view_model *model, int width, const struct verdict *verdict,
                   struct sentence *line)
 {
-    bool slow = verdict->kind == VERDICT_STRAGGLER || verdict->kind == VERDICT_GROUP;
+    bool slow = verdict_kind_is_slow(verdict->kind);
     for (int i = 0; i < (slow ? SLOW_WORDINGS : DETAILS); i++) {
         if (slow)
             say_slow(line, model, verdict, &SLOW_WORDS[i]);

@@ -245,14 +245,6 @@ static void draw_page(struct rank_page *page)
     rank_page_recent(page);
 }
 
-static const struct summary_rank *find_rank(const struct view_model *model)
-{
-    for (size_t i = 0; i < model->summary->rank_count; i++)
-        if (model->summary->ranks[i].rank == model->selected)
-            return &model->summary->ranks[i];
-    return NULL;
-}
-
 static void copy_lines(struct canvas *canvas, struct rect rect, const struct rank_page *page)
 {
     int last = page->y > rect.height ? page->y - rect.height : 0;
@@ -286,7 +278,9 @@ static void page_clear(struct rank_page *page, int width, int spare)
 
 void view_rank_detail(struct canvas *canvas, struct rect rect, const struct view_model *model)
 {
-    struct rank_page page = {.model = model, .summary = model->summary, .rank = find_rank(model)};
+    struct rank_page page = {.model = model,
+                             .summary = model->summary,
+                             .rank = summary_rank_of(model->summary, model->selected)};
     const struct rank_detail *detail = model->summary->detail;
     if (rect.width < 1 || rect.height < 1)
         return;

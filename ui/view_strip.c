@@ -78,7 +78,7 @@ static int64_t straggler_since(const struct summary *summary)
     int64_t since = INT64_MAX;
     for (size_t i = 0; i < summary->verdicts_in_force && i < summary->verdict_count; i++) {
         const struct verdict *verdict = &summary->verdicts[i];
-        bool slow = verdict->kind == VERDICT_STRAGGLER || verdict->kind == VERDICT_GROUP;
+        bool slow = verdict_kind_is_slow(verdict->kind);
         if (slow && verdict->from_step < since)
             since = verdict->from_step;
     }
