@@ -21,6 +21,10 @@
 
 struct files_options {
     bool follow;         /* wait for files and for growth; false: read what is there, once */
+    bool seekable;       /* not followed: files_mark() and files_go() work; what is compressed is
+                            laid open in a temporary file without a name, in $TMPDIR or /tmp */
+    int threads;         /* that decode: 0, 1: the caller's alone; the order of records and all
+                            counts are the same */
     int descriptors_max; /* files held open at most; 0: what the system allows */
 };
 
@@ -76,3 +80,26 @@ const struct files_state *files_state(struct files *files); /* valid until the n
 /* Leaves a notice among the last ones (printf-like). */
 void files_notice(struct files *files, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* ---- places to go back to (options.seekable) ---- */
+
+/* A place between two records of the whole set, as files_pump() delivers them. */
+struct files_mark;
+
+/* Where the set stands now; between two calls of files_pump(). The caller owns it. */
+struct files_mark *files_mark(const struct files *files);
+void files_mark_free(struct files_mark *mark);
+size_t files_mark_bytes(const struct files_mark *mark);
+
+/* A second set over the very same files, at their beginning; it opens them by itself, and shares
+ * what was laid open of compressed ones. *totals as in files_new(). `files` must outlive it. */
+struct files *files_twin(struct files *files, struct stream_totals *totals);
+
+/* Goes to a mark that was made of this set, or of its twin: the next records are the same, in the
+ * same order, as after the mark was made. 0, or negative errno: a file is gone, or is no longer
+ * what was read (-ESTALE); files_state() has the sentence. Counts in *totals go on. */
+int files_go(struct files *files, const struct files_mark *mark);
+
+/* What was read, of what there is, in bytes of the files themselves (compressed ones as they are);
+ * *ret_all grows when files do. */
+void files_progress(const struct files *files, int64_t *ret_read, int64_t *ret_all);

@@ -85,8 +85,6 @@ static inline void fill_cell(struct step_cell *cell, const struct record *record
 
 /* ---- closing ---- */
 
-#define CLOSE_ROWS_MAX 16 /* a row is closed at the latest when so many stand behind it */
-
 /* Whether as many ranks as reported the row at `index` have gone on to `later`, and
  * so many that it is the job that went on, not a stray record or one file that is
  * ahead of the others. */
@@ -124,8 +122,8 @@ static void close_around(struct analysis *analysis, size_t index)
                                           : job_went_on(steps, index - lag, row)))
             close_down_from(analysis, index - lag);
     }
-    if (index >= lag + CLOSE_ROWS_MAX)
-        close_down_from(analysis, index - lag - CLOSE_ROWS_MAX);
+    if (index >= lag + ANALYSIS_CLOSE_ROWS_MAX)
+        close_down_from(analysis, index - lag - ANALYSIS_CLOSE_ROWS_MAX);
     if (!row->closed && index + lag < steps->count) {
         const struct step_row *later = steps_at(steps, index + lag);
         if (later->attempt != row->attempt || job_went_on(steps, index, later))

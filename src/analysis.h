@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "events.h"
+#include "overview.h"
 #include "record.h"
 #include "run.h"
 #include "summary.h"
@@ -20,6 +22,7 @@ struct analysis_options {
     int64_t from_step, to_step; /* the span, both included; INT64_MIN / INT64_MAX: all */
     int close_lag;              /* a step closes without a rank that is this many steps behind; 2 */
     uint32_t max_ranks;         /* 65,536 is usual */
+    bool overview;     /* keeps the course of the whole run for analysis_overview(); false */
     bool figures_only; /* step times and waits, but no verdicts, floor, ledger: what a benchmark
                           compares with; false */
 };
@@ -83,3 +86,32 @@ struct step_key analysis_find(const struct analysis *analysis, int64_t step);
 
 /* True when anything has changed since the last analysis_summary(). */
 bool analysis_changed(const struct analysis *analysis);
+
+/* ---- the whole run ---- */
+
+/* Fills *overview (initialised; its arrays are reused) from every step that has
+ * closed so far. Empty unless options.overview is set. */
+void analysis_overview(struct analysis *analysis, struct overview_request request,
+                       struct overview *overview);
+
+/* What has happened so far, whatever step is shown: fills *events (initialised). */
+void analysis_events(struct analysis *analysis, struct run_events *events);
+
+/* ---- states to go back to ---- */
+
+/* A model in the very same state, without the overview: fed with the same records
+ * from here on, both give the same figures to the bit. `keep_history` and
+ * `memory_bytes` are the copy's own. The caller owns it. */
+struct analysis *analysis_copy(const struct analysis *analysis, bool keep_history,
+                               size_t memory_bytes);
+
+/* What a copy of it takes, bytes: about. */
+size_t analysis_bytes(const struct analysis *analysis);
+
+/* The newest step such that it and all before it are closed: what `latest` shows.
+ * False before there is one. Cheap enough to ask after each record that closed a
+ * step. */
+bool analysis_front_key(const struct analysis *analysis, struct step_key *ret_key);
+
+/* Counts steps that closed: when it is as before, so is the front. */
+uint64_t analysis_closed(const struct analysis *analysis);

@@ -28,6 +28,24 @@ void analysis_row_changed(struct analysis *analysis, size_t index)
         analysis->current_valid = false;
 }
 
+bool analysis_front_key(const struct analysis *analysis, struct step_key *ret_key)
+{
+    const struct steps *steps = &analysis->steps;
+    /* A row is closed at the latest when so many stand behind it. */
+    size_t open_max = (size_t)(analysis->options.close_lag > 1 ? analysis->options.close_lag : 2) +
+                      ANALYSIS_CLOSE_ROWS_MAX;
+    size_t index = steps->count > open_max ? steps->count - open_max : 0;
+    if (index < analysis->settled_rows)
+        index = analysis->settled_rows;
+    while (index < steps->count && steps_at(steps, index)->closed)
+        index++;
+    if (index == 0)
+        return false;
+    const struct step_row *row = steps_at(steps, index - 1);
+    *ret_key = (struct step_key){.attempt = row->attempt, .step = row->step};
+    return true;
+}
+
 /* The choice among the rules for waits, made anew while the first steps come in;
  * what was folded with another choice is folded again. */
 static void choose(struct analysis *analysis)

@@ -16,6 +16,9 @@
  * come later than that. */
 #define SETTLE_ROWS_MIN 256
 
+/* A row is closed at the latest when so many, and close_lag, stand behind it. */
+#define ANALYSIS_CLOSE_ROWS_MAX 16
+
 struct analysis_window;
 
 struct analysis {

@@ -14,7 +14,7 @@
 
 static bool is_given(const struct options *options, enum option_id id)
 {
-    return options->given & (UINT64_C(1) << id);
+    return options->given[id];
 }
 
 static int wrong_use(const char *text)
@@ -117,7 +117,7 @@ static int print(const struct options *options, const struct calc_form *form)
 /* The form on the screen: a session without a job. */
 static int show(const struct options *options, const struct run *run, const struct calc_form *form)
 {
-    struct session_caller caller = {NULL, NULL};
+    struct session_caller caller = {0};
     int number = 0;
     struct session *session = session_new(options, run, MODE_CALC, &caller);
     session_model(session)->calc = *form;

@@ -129,7 +129,7 @@ static int run(struct demo *demo, int window, int *ret_signal)
 int command_demo(int argc, char **argv)
 {
     struct demo demo = {0};
-    struct session_caller caller = {&demo, describe};
+    struct session_caller caller = {.to = &demo, .describe = describe};
     struct run description;
     int number = 0;
     int status = command_options(&demo.options, COMMAND_DEMO, argc, argv, "demo [OPTIONS]",

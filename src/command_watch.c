@@ -235,7 +235,7 @@ static int no_source(void)
 int command_watch(int argc, char **argv)
 {
     struct watching watching = {0};
-    struct session_caller caller = {&watching, describe};
+    struct session_caller caller = {.to = &watching, .describe = describe};
     struct run description;
     int number = 0;
     int status = command_options(

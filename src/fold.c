@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "overview.h"
 #include "quantile.h"
 
 void fold_init(struct fold *fold, const struct run *run, int64_t from_step, int64_t to_step)
@@ -109,6 +110,23 @@ void fold_copy(struct fold *to, const struct fold *from)
     if (from->in_force > 0)
         memcpy(to->active, from->active, from->in_force * sizeof(*to->active));
     copy_parts(to, from);
+}
+
+size_t fold_bytes(const struct fold *fold)
+{
+    size_t samples = (size_t)fold->rank_capacity * fold->test.window * sizeof(float);
+    size_t bytes =
+        sizeof(*fold) + fold->rank_capacity * (sizeof(*fold->ranks) + 2 * sizeof(double));
+    bytes += samples * (fold->peer_samples ? 2 : 1);
+    bytes += fold->unit_capacity * (sizeof(*fold->units) + fold->test.window * sizeof(float));
+    bytes += fold->history.capacity * sizeof(struct history_step);
+    bytes += fold->event_capacity * (sizeof(*fold->events) + sizeof(*fold->active));
+    bytes += STRAGGLER_WINDOW_MAX * sizeof(*fold->ordinal_steps);
+    for (uint32_t i = 0; i < fold->rank_count; i++)
+        bytes += quantile_bytes(&fold->ranks[i].slowdown) +
+                 quantile_bytes(&fold->ranks[i].straggler.since);
+    return bytes + quantile_bytes(&fold->measured.quantile) +
+           quantile_bytes(&fold->computed.quantile);
 }
 
 /* With so many ranks, 4,096 values of each would be more than the table. */
@@ -277,7 +295,7 @@ static void fold_span(struct fold *fold, const struct step_row *row,
 
 /* What each rank has waited, how often it was last, and its slowdown against all
  * ranks, which is kept in fold->slowdowns. */
-static void fold_ranks(struct fold *fold, const struct step_row *row, const struct barrier *barrier)
+static void fold_ranks(struct fold *fold, struct step_row *row, const struct barrier *barrier)
 {
     double median = barrier->digest.own_median_ns, scale = median > 0 ? 1 / median : 0;
     bool waits = barrier->digest.wait_count > 0, compared = row->reported >= 2 && scale > 0;
@@ -286,6 +304,7 @@ static void fold_ranks(struct fold *fold, const struct step_row *row, const stru
     for (uint32_t i = 0; i < count; i++) {
         struct fold_rank *rank = &fold->ranks[i];
         fold->slowdowns[i] = NAN;
+        row->slowdown[i] = HEAT_NONE;
         if (!row->has[i])
             continue;
         rank->steps++;
@@ -297,6 +316,7 @@ static void fold_ranks(struct fold *fold, const struct step_row *row, const stru
             continue;
         double slowdown = barrier->own_ns[i] * scale;
         fold->slowdowns[i] = slowdown;
+        row->slowdown[i] = heat_of(slowdown);
         if (!counted)
             continue;
         if (many && i + AHEAD < count)

@@ -25,11 +25,11 @@ struct fold_rank {
     int64_t steps;
     int64_t wait_steps;
     double wait_sum_ns;
-    int64_t last_count; /* steps in which it arrived last */
-    struct quantile slowdown; /* against all ranks */
+    int64_t last_count;         /* steps in which it arrived last */
+    struct quantile slowdown;   /* against all ranks */
     struct straggler straggler; /* against its peers */
-    int32_t event;   /* index of its verdict in force; -1: none */
-    uint32_t covers; /* verdicts in force on it, its group or its host */
+    int32_t event;              /* index of its verdict in force; -1: none */
+    uint32_t covers;            /* verdicts in force on it, its group or its host */
 };
 
 /* A group or host (struct peers_unit of the same index), judged as a whole. */
@@ -43,14 +43,14 @@ struct fold_event {
     enum verdict_kind kind; /* STRAGGLER, GROUP (hosts too), SPIKE, RESTART */
     uint32_t who;           /* slot, or unit; UINT32_MAX: nobody */
     int attempt;
-    int phase;       /* to blame; -1 */
-    double slowdown; /* while it is past; in force it is asked of `since` */
-    double sure;     /* standard errors; likewise */
+    int phase;               /* to blame; -1 */
+    double slowdown;         /* while it is past; in force it is asked of `since` */
+    double sure;             /* standard errors; likewise */
     double lost_ns, time_ns; /* that it cost, of the time of its steps */
     double own_time_ns;      /* of a spike: its time; of a restart: how long the job was down;
                                 NAN: not known */
     int64_t repeated_steps;
-    int64_t from_step, named_step, to_step, cleared_step; /* -1: not yet */
+    int64_t from_step, named_step, to_step, cleared_step;  /* -1: not yet */
     uint32_t from_ordinal, named_ordinal, cleared_ordinal; /* UINT32_MAX: not yet */
 };
 
@@ -107,7 +107,7 @@ struct fold {
     struct fold_window_step *ring; /* W long, owned */
     int ring_count, ring_next;
     struct fold_window_step ring_sum;
-    struct rolling times; /* step times of the last W steps */
+    struct rolling times;   /* step times of the last W steps */
     struct history history; /* the ledger's sums; lost work, restarts */
     double down_ns;         /* before the attempt began, in the span or not; NAN: not known */
     int attempt;            /* of the row that was folded last; -1 */
@@ -125,6 +125,7 @@ struct fold {
 void fold_init(struct fold *fold, const struct run *run, int64_t from_step, int64_t to_step);
 void fold_done(struct fold *fold);
 void fold_copy(struct fold *to, const struct fold *from); /* `to` is replaced */
+size_t fold_bytes(const struct fold *fold);               /* what a copy takes, about */
 
 /* Folds the row at `index` of the table and fills its digest. Rows must come in
  * order; the rows before it (W of them for blame, one for step times) should

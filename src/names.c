@@ -22,6 +22,15 @@ void names_done(struct names *names)
     names_init(names);
 }
 
+void names_copy(struct names *to, const struct names *from)
+{
+    *to = *from;
+    to->text = memory_copied(from->text, from->capacity, sizeof(*from->text));
+    to->table = memory_copied(from->table, from->table_size, sizeof(*from->table));
+    for (uint32_t i = 0; i < to->count; i++)
+        to->text[i] = memory_copied(from->text[i], NAME_BYTES, 1);
+}
+
 static uint32_t hash(struct str name)
 {
     uint32_t h = 2166136261u; /* FNV-1a */

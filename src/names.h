@@ -18,6 +18,7 @@ struct names {
 
 void names_init(struct names *names);
 void names_done(struct names *names);
+void names_copy(struct names *to, const struct names *from); /* `to` is overwritten */
 
 /* The id (1 and up) of a name, which is cut to NAME_BYTES - 1 bytes; 0 for an
  * empty one, and for a new one when NAMES_MAX are known. */

@@ -176,7 +176,7 @@ static bool take_option(struct parser *parser, int argc, char **argv, int *at)
             return option_fail(parser, "--%s needs an argument: %s", info->name, info->argument);
         argument = argv[++*at];
     }
-    parser->options->given |= UINT64_C(1) << info->id;
+    parser->options->given[info->id] = true;
     return set_option(parser, info, argument);
 }
 
@@ -198,6 +198,7 @@ static void set_defaults(struct options *options)
         .slow_rank = 5,
         .slow_factor = 1.1,
         .speed = 1,
+        .step = -1,
     };
     run_init(&options->run);
 }
@@ -206,7 +207,6 @@ int options_parse(struct options *options, unsigned command, int argc, char **ar
                   size_t error_size)
 {
     struct parser parser = {options, command, error, error_size};
-    _Static_assert(OPTION_COUNT <= 64, "options.given has a bit for each option");
     set_defaults(options);
     bool only_sources = false;
     options->sources = argv + 1;

@@ -14,21 +14,31 @@ enum {
     COMMAND_REPORT = 2,
     COMMAND_DEMO = 4,
     COMMAND_CALC = 8,
-    COMMAND_SCREEN = COMMAND_WATCH | COMMAND_DEMO,
-    COMMAND_ANY = COMMAND_WATCH | COMMAND_REPORT | COMMAND_DEMO
+    COMMAND_REPLAY = 16,
+    COMMAND_SCREEN = COMMAND_WATCH | COMMAND_DEMO | COMMAND_REPLAY,
+    COMMAND_ANY = COMMAND_WATCH | COMMAND_REPORT | COMMAND_DEMO | COMMAND_REPLAY
+};
+
+/* Ids of the options, for `given`. */
+enum option_id {
+#define OPTION(id, name, letter, argument, commands, help) OPTION_##id,
+#include "options.def"
+#undef OPTION
+    OPTION_COUNT
 };
 
 #define OPTIONS_SOURCES_MAX 65536
 #define OPTIONS_ALLOW_MAX 64
 #define OPTIONS_WHAT_IF_MAX 64
+#define OPTIONS_CHECKS_MAX 64
 
 enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 struct options {
     /* What the command line says of the run; what it doesn't is as run_init()
-     * leaves it, and `given` has no bit for it. */
+     * leaves it, and `given` does not have it. */
     struct run run;
-    uint64_t given;       /* 1 << OPTION_ id */
+    bool given[OPTION_COUNT];
     const char *run_file; /* --run; NULL */
     size_t memory_bytes;
     int close_lag;
@@ -39,6 +49,19 @@ struct options {
     const char *what_if[OPTIONS_WHAT_IF_MAX]; /* ranks, hosts, groups; borrowed from argv */
     int what_if_count;
     double idle_s;
+    int64_t step;    /* --step: figures as they stood then; -1: at the end */
+    const char *csv; /* "steps", "ranks", "events"; NULL */
+    const char *svg; /* "timeline", "heat", "history", "ledger"; NULL */
+    bool html;
+    const char *output;                     /* --output: a file instead of standard output; NULL */
+    bool compare;                           /* two runs, or two spans of them, are the sources */
+    const char *checks[OPTIONS_CHECKS_MAX]; /* --check, each one or more conditions; borrowed */
+    int check_count;
+    int threads;             /* that read; 0: as many as help */
+    const char *at;          /* --at: where a replay begins, as it is typed on its screen; NULL */
+    double idle_limit_s;     /* --idle-limit; 0: none */
+    bool paused;             /* a replay begins standing still */
+    const char *record_file; /* --record; NULL */
 
     int receive_buffer; /* bytes */
     const char *allow[OPTIONS_ALLOW_MAX];
@@ -64,14 +87,6 @@ struct options {
     bool help;
     char **sources; /* borrowed from argv */
     int source_count;
-};
-
-/* Ids of the options, for `given`. */
-enum option_id {
-#define OPTION(id, name, letter, argument, commands, help) OPTION_##id,
-#include "options.def"
-#undef OPTION
-    OPTION_COUNT
 };
 
 /* Reads argv[1..argc-1] (argv[0] is the command's name) for one command. Options

@@ -28,7 +28,7 @@ bool option_set_calc(struct parser *parser, const struct option_info *info, cons
     double value = 0;
     switch (info->id) {
     case OPTION_CALC_TOKENS:
-        options->given |= UINT64_C(1) << OPTION_TOTAL_TOKENS;
+        options->given[OPTION_TOTAL_TOKENS] = true;
         return option_number(parser, info, text, 1, 1e18, &options->run.total_tokens);
     case OPTION_ACHIEVED:
         if (!option_number(parser, info, text, 1e-6, 1e8, &value))
@@ -47,6 +47,6 @@ bool option_set_calc(struct parser *parser, const struct option_info *info, cons
     case OPTION_TEXT:
         return options->text = true;
     default:
-        return option_set_run(parser, info, text);
+        return option_set_replay(parser, info, text);
     }
 }

@@ -141,7 +141,7 @@ bool option_set_run(struct parser *parser, const struct option_info *info, const
 void options_apply_run(const struct options *options, struct run *run)
 {
 #define TAKE(id, member)                                                                           \
-    if (options->given & (UINT64_C(1) << OPTION_##id))                                             \
+    if (options->given[OPTION_##id])                                                               \
     run->member = options->run.member
     TAKE(GPUS, gpus);
     TAKE(PEAK, peak_flops);
@@ -165,15 +165,15 @@ void options_apply_run(const struct options *options, struct run *run)
     TAKE(THRESHOLD, threshold);
     TAKE(WINDOW, window);
 #undef TAKE
-    bool another = options->given & (UINT64_C(1) << OPTION_CHIP);
+    bool another = options->given[OPTION_CHIP];
     if (another)
         memcpy(run->chip, options->run.chip, sizeof(run->chip));
-    if (options->given & (UINT64_C(1) << OPTION_FORMAT)) {
+    if (options->given[OPTION_FORMAT]) {
         another |= options->run.format != run->format;
         run->format = options->run.format;
     }
-    if (another && !(options->given & (UINT64_C(1) << OPTION_PEAK)))
+    if (another && !(options->given[OPTION_PEAK]))
         run->peak_flops = 0; /* of another chip or format: the file's peak is not its peak */
-    if (options->given & (UINT64_C(1) << OPTION_ORDER))
+    if (options->given[OPTION_ORDER])
         memcpy(run->order, options->run.order, sizeof(run->order));
 }

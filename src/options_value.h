@@ -42,5 +42,8 @@ bool option_share(const char *text, double *ret);
 /* Options of the run: options.run. */
 bool option_set_run(struct parser *parser, const struct option_info *info, const char *text);
 
+/* Options of replays, and of a report's shape. */
+bool option_set_replay(struct parser *parser, const struct option_info *info, const char *text);
+
 /* Options of calc: rates, shares, hours. */
 bool option_set_calc(struct parser *parser, const struct option_info *info, const char *text);

@@ -249,6 +249,13 @@ void quantile_done(struct quantile *quantile)
     *quantile = (struct quantile){0};
 }
 
+size_t quantile_bytes(const struct quantile *quantile)
+{
+    return (quantile->exact ? quantile->exact_capacity * sizeof(*quantile->exact) : 0) +
+           quantile->bin_count * sizeof(*quantile->bins) +
+           (quantile->coarse ? COARSE_COUNT * sizeof(*quantile->coarse) : 0);
+}
+
 void quantile_copy(struct quantile *to, const struct quantile *from)
 {
     quantile_done(to);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define QUANTILE_EXACT 4096
@@ -31,6 +32,7 @@ struct quantile {
 void quantile_done(struct quantile *quantile);                        /* and empty again */
 void quantile_copy(struct quantile *to, const struct quantile *from); /* `to` is replaced */
 void quantile_add_slowly(struct quantile *quantile, double value);    /* in every case */
+size_t quantile_bytes(const struct quantile *quantile);               /* of what it points to */
 double quantile_median(const struct quantile *quantile);              /* NAN when empty */
 
 /* Called for every rank of every step: the usual case, a bin that is there. */

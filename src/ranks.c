@@ -20,6 +20,15 @@ void ranks_done(struct ranks *ranks)
     *ranks = (struct ranks){0};
 }
 
+void ranks_copy(struct ranks *to, const struct ranks *from)
+{
+    *to = *from;
+    to->info = memory_copied(from->info, from->capacity, sizeof(*from->info));
+    to->slots = memory_copied(from->slots, from->slots_size, sizeof(*from->slots));
+    for (uint32_t i = 0; i < to->count; i++)
+        to->info[i].suspect = memory_copied(from->info[i].suspect, 1, sizeof(struct record));
+}
+
 static void reach_rank(struct ranks *ranks, uint32_t rank)
 {
     uint32_t size = ranks->slots_size ? ranks->slots_size : 64;

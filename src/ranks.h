@@ -37,6 +37,7 @@ struct ranks {
 
 void ranks_init(struct ranks *ranks, uint32_t max);
 void ranks_done(struct ranks *ranks);
+void ranks_copy(struct ranks *to, const struct ranks *from); /* `to` is overwritten */
 
 /* The slot of a rank, RANK_SLOT_NONE when it is not known. */
 static inline uint32_t ranks_slot(const struct ranks *ranks, uint32_t rank)

@@ -20,7 +20,7 @@
 static void on_record(void *to, const struct record *record, int64_t now_ns)
 {
     struct session *session = to;
-    analysis_add(session->analysis, record, now_ns);
+    analysis_add(session->own, record, now_ns);
 }
 
 struct sink session_sink(struct session *session)
@@ -31,6 +31,19 @@ struct sink session_sink(struct session *session)
 struct view_model *session_model(struct session *session)
 {
     return &session->model;
+}
+
+void session_show(struct session *session, struct analysis *shown, struct analysis *whole)
+{
+    session->analysis = shown;
+    session->whole = whole;
+    session->pulled_ns = 0; /* due at the next frame */
+}
+
+void session_refresh(struct session *session)
+{
+    if (!session->plain && session->term)
+        session_draw(session, loop_now_ns(session->loop));
 }
 
 struct loop *session_loop(struct session *session)
@@ -50,7 +63,11 @@ struct session *session_new(const struct options *options, const struct run *run
     model_options.max_ranks = options->max_ranks;
     session->options = options;
     session->caller = *caller;
-    session->analysis = analysis_new(&model_options);
+    model_options.overview = true;
+    session->own = analysis_new(&model_options);
+    session->analysis = session->whole = session->own;
+    run_events_init(&session->events);
+    overview_init(&session->overview);
     session->key.latest = true;
     summary_init(&session->summary);
     model_init(&session->model, mode);
@@ -77,7 +94,9 @@ void session_free(struct session *session)
     session_plain_free(session->plain);
     canvas_done(&session->canvas);
     summary_done(&session->summary);
-    analysis_free(session->analysis);
+    run_events_done(&session->events);
+    overview_done(&session->overview);
+    analysis_free(session->own);
     free(session);
 }
 
@@ -93,6 +112,27 @@ static void pull_detail(struct session *session)
     session->summary.detail = known ? &session->detail : NULL;
 }
 
+/* What the screens need that show the whole run. */
+static void pull_whole(struct session *session)
+{
+    struct view_model *model = &session->model;
+    struct overview_request wanted;
+    model->events = NULL;
+    model->overview = NULL;
+    if (!session->term)
+        return;
+    struct term_size size = term_size(session->term);
+    bool spans = screen_wants(model, size.width, size.height, &wanted);
+    if (spans) {
+        analysis_overview(session->whole, wanted, &session->overview);
+        model->overview = &session->overview;
+    }
+    if (spans || model->screen == SCREEN_EVENTS || model->playback.on) {
+        analysis_events(session->whole, &session->events);
+        model->events = &session->events;
+    }
+}
+
 /* When all has ended nobody is silent. */
 void session_pull(struct session *session, int64_t now_ns)
 {
@@ -100,6 +140,7 @@ void session_pull(struct session *session, int64_t now_ns)
     session->summary.brief = session->model.screen != SCREEN_RANKS;
     analysis_summary(session->analysis, session->key, clock_ns, &session->summary);
     pull_detail(session);
+    pull_whole(session);
     if (session->caller.describe)
         session->caller.describe(session->caller.to, &session->summary, &session->model.feed,
                                  session->model.message);
@@ -207,7 +248,7 @@ int session_run(struct session *session, int *ret_signal)
 
 void session_set_run(struct session *session, const struct run *run)
 {
-    analysis_set_run(session->analysis, run);
+    analysis_set_run(session->own, run);
 }
 
 void session_say(struct session *session, const char *text)
@@ -219,7 +260,7 @@ void session_say(struct session *session, const char *text)
 void session_end(struct session *session)
 {
     session->model.mode = MODE_ENDED;
-    analysis_finish(session->analysis);
+    analysis_finish(session->own);
     if (!session->plain)
         return;
     session_plain_write(session->plain, session->analysis, &session->summary);

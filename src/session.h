@@ -13,6 +13,7 @@
 #include "source_loop.h"
 #include "summary.h"
 
+struct analysis;
 struct session;
 
 /* What the caller knows and the model does not, asked before each picture. */
@@ -22,6 +23,9 @@ struct session_caller {
      * "" or what is shown until the next key, and may be replaced. NULL: nothing. */
     void (*describe)(void *to, struct summary *summary, struct feed_info *feed,
                      char message[MODEL_TEXT_BYTES]);
+    /* What a key asks for, before the session answers it itself: true when that is
+     * done. NULL: the session answers all. */
+    bool (*request)(void *to, struct view_request request, int64_t now_ns);
 };
 
 /* *options are borrowed, *run and *caller copied. Never NULL. */
@@ -35,6 +39,13 @@ struct loop *session_loop(struct session *session);
 
 /* What is shown: for the caller to set before the session is opened. */
 struct view_model *session_model(struct session *session);
+
+/* A replay: `shown` is what pictures are made of (its newest step), `whole` what is
+ * known of the whole run; both borrowed, until the next call. */
+void session_show(struct session *session, struct analysis *shown, struct analysis *whole);
+
+/* Draws now, if there is a screen: after something that no record told. */
+void session_refresh(struct session *session);
 
 /* Where sources put their records. */
 struct sink session_sink(struct session *session);

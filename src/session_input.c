@@ -58,8 +58,8 @@ static void find(struct session *session, int64_t step)
 
 static bool is_about_steps(enum request_kind kind)
 {
-    return kind == REQUEST_HOLD || kind == REQUEST_MOVE || kind == REQUEST_FIND ||
-           kind == REQUEST_FIRST;
+    return kind != REQUEST_NONE && kind != REQUEST_QUIT && kind != REQUEST_REDRAW &&
+           kind != REQUEST_SUSPEND && kind != REQUEST_LATEST;
 }
 
 /* ---- stopping and going on ---- */
@@ -79,6 +79,8 @@ static void stop_pipeline(struct session *session, pid_t whom)
 
 static void answer(struct session *session, struct view_request request, int64_t now_ns)
 {
+    if (session->caller.request && session->caller.request(session->caller.to, request, now_ns))
+        return;
     if (is_about_steps(request.kind))
         hold(session, now_ns);
     switch (request.kind) {
@@ -103,6 +105,14 @@ static void answer(struct session *session, struct view_request request, int64_t
     case REQUEST_LATEST:
         session->key = (struct step_key){.latest = true};
         break;
+    case REQUEST_GO:
+    case REQUEST_SEEK:
+    case REQUEST_EVENT:
+    case REQUEST_MARK:
+    case REQUEST_TO_MARK:
+    case REQUEST_PLAY:
+    case REQUEST_SPEED:
+    case REQUEST_IDLE:
     case REQUEST_HOLD:
     case REQUEST_NONE:
         break;

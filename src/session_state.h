@@ -9,7 +9,11 @@
 struct session {
     const struct options *options; /* borrowed */
     struct session_caller caller;
-    struct analysis *analysis;
+    struct analysis *own;      /* takes the records of a live session; owned */
+    struct analysis *analysis; /* what is shown: own, or a replay's */
+    struct analysis *whole;    /* what is known of the whole run: own, or a replay's */
+    struct run_events events;
+    struct overview overview;
     struct summary summary;
     struct rank_detail detail; /* that the summary borrows while one rank is shown closer */
     struct view_model model;
@@ -25,9 +29,9 @@ struct session {
 
     int64_t pulled_ns; /* when the summary was made */
     int64_t drawn_ns;
-    int64_t cost_ns;      /* that the last picture took, summary included */
-    uint64_t records;     /* at the last picture */
-    bool resizing; /* resize_timer runs */
+    int64_t cost_ns;  /* that the last picture took, summary included */
+    uint64_t records; /* at the last picture */
+    bool resizing;    /* resize_timer runs */
     int status;
     int signal; /* that ends it; 0: none did */
 };

@@ -14,7 +14,8 @@ void steps_init(struct steps *steps)
 
 static size_t row_bytes(uint32_t slots)
 {
-    return sizeof(struct step_row) + slots * (sizeof(uint32_t) + sizeof(struct step_cell));
+    return sizeof(struct step_row) +
+           slots * (sizeof(uint32_t) + sizeof(uint16_t) + sizeof(struct step_cell));
 }
 
 static void row_free(struct step_row *row)
@@ -23,6 +24,7 @@ static void row_free(struct step_row *row)
         return;
     free(row->has);
     free(row->cells);
+    free(row->slowdown);
     free(row);
 }
 
@@ -33,6 +35,29 @@ void steps_done(struct steps *steps)
     row_free(steps->spare);
     free(steps->rows);
     *steps = (struct steps){0};
+}
+
+static struct step_row *row_copied(const struct step_row *from)
+{
+    struct step_row *row = memory_copied(from, 1, sizeof(*from));
+    row->has = memory_copied(from->has, from->capacity, sizeof(*from->has));
+    row->slowdown = memory_copied(from->slowdown, from->capacity, sizeof(*from->slowdown));
+    row->cells = memory_resized(NULL, from->capacity, sizeof(*from->cells));
+    for (uint32_t i = 0; i < from->capacity; i++) /* the others were never written */
+        if (from->has[i])
+            row->cells[i] = from->cells[i];
+    return row;
+}
+
+void steps_copy(struct steps *to, const struct steps *from)
+{
+    *to = *from;
+    to->first = 0;
+    to->capacity = from->count;
+    to->rows = memory_zeroed(from->count ? from->count : 1, sizeof(*to->rows));
+    for (size_t i = 0; i < from->count; i++)
+        to->rows[i] = row_copied(steps_at(from, i));
+    to->spare = NULL;
 }
 
 size_t steps_lower(const struct steps *steps, int attempt, int64_t step)
@@ -63,6 +88,7 @@ static struct step_row *row_new(uint32_t slots)
     row->capacity = slots;
     row->has = memory_zeroed(slots, sizeof(*row->has));
     row->cells = memory_resized(NULL, slots, sizeof(*row->cells));
+    row->slowdown = memory_zeroed(slots, sizeof(*row->slowdown));
     return row;
 }
 
@@ -74,6 +100,7 @@ static struct step_row *row_again(struct steps *steps)
         return NULL;
     steps->spare = NULL;
     memset(row->has, 0, row->capacity * sizeof(*row->has));
+    memset(row->slowdown, 0, row->capacity * sizeof(*row->slowdown));
     row->reported = row->expected = 0;
     row->closed = row->settled = false;
     return row;
@@ -156,6 +183,8 @@ void steps_reach_slot(struct steps *steps, struct step_row *row, uint32_t slot)
     row->has = memory_resized(row->has, slots, sizeof(*row->has));
     memset(row->has + row->capacity, 0, (slots - row->capacity) * sizeof(*row->has));
     row->cells = memory_resized(row->cells, slots, sizeof(*row->cells));
+    row->slowdown = memory_resized(row->slowdown, slots, sizeof(*row->slowdown));
+    memset(row->slowdown + row->capacity, 0, (slots - row->capacity) * sizeof(*row->slowdown));
     steps->bytes += row_bytes(slots) - row_bytes(row->capacity);
     row->capacity = slots;
 }

@@ -36,10 +36,10 @@ struct step_digest {
     double own_median_ns, own_max_ns; /* NAN: not known */
     double own_sum_ns;                /* over own_count ranks */
     uint32_t own_count;
-    double input_median_ns;           /* `data` of the median rank; NAN: not recorded */
-    uint32_t last_slot;               /* the last to arrive; RANK_SLOT_NONE */
-    int64_t tokens;                   /* sum over ranks; 0: not known */
-    uint32_t ordinal;                 /* of the span's last step up to this one, counted from 0 */
+    double input_median_ns; /* `data` of the median rank; NAN: not recorded */
+    uint32_t last_slot;     /* the last to arrive; RANK_SLOT_NONE */
+    int64_t tokens;         /* sum over ranks; 0: not known */
+    uint32_t ordinal;       /* of the span's last step up to this one, counted from 0 */
     /* Sums over the last W steps of the span whose step time is known, this one
      * included. */
     int window_steps;
@@ -78,6 +78,7 @@ struct step_row {
     struct step_digest digest; /* valid once it was folded */
     uint32_t *has;             /* by slot: RECORD_ bits; 0: no record */
     struct step_cell *cells;   /* by slot */
+    uint16_t *slowdown; /* by slot, in HEAT_UNIT, once it was folded in the span; HEAT_NONE */
 };
 
 struct steps {
@@ -91,6 +92,7 @@ struct steps {
 
 void steps_init(struct steps *steps);
 void steps_done(struct steps *steps);
+void steps_copy(struct steps *to, const struct steps *from); /* `to` is overwritten */
 
 static inline struct step_row *steps_at(const struct steps *steps, size_t index)
 {

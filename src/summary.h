@@ -49,8 +49,8 @@ struct summary_rank {
     double window_slowdown;      /* median slowdown over the last W steps; NAN likewise */
     double window_spread;        /* standard deviation of it, robust: 1.4826 x MAD
                                     (over 1,024 ranks 1.2533 x the mean deviation); NAN */
-    double gain_s;   /* a step would be shorter by this if this rank alone were at the median;
-                        mean over the last W steps; NAN when not known */
+    double gain_s;       /* a step would be shorter by this if this rank alone were at the median;
+                            mean over the last W steps; NAN when not known */
     double late_begin_s; /* its begin in the shown step after that of the others, by aligned
                             clocks, beyond its own optimizer: time in no phase; 0 or more, and 0
                             when it is under two errors of the clocks; NAN, and so for logs
@@ -158,22 +158,22 @@ struct summary_step {
  * memory, W at most, fewer with very many ranks. */
 struct rank_detail {
     uint32_t rank;
-    int steps;       /* looked at, with a record of this rank */
-    double own_s[3]; /* own time: 5%, 50%, 95% of its steps; NAN */
-    double peers_own_s; /* median of its peers */
-    int peers;          /* ranks it is compared with, itself included */
+    int steps;                 /* looked at, with a record of this rank */
+    double own_s[3];           /* own time: 5%, 50%, 95% of its steps; NAN */
+    double peers_own_s;        /* median of its peers */
+    int peers;                 /* ranks it is compared with, itself included */
     char peers_of[NAME_BYTES]; /* the group; "": all ranks */
     /* Slowdown by steps: bin i counts low + i x width to low + (i + 1) x width; what
      * lies outside is counted in the first and the last. */
     double bin_low, bin_width;
     int bins[DETAIL_BINS];
     double phase_s[PHASE_COUNT], peers_phase_s[PHASE_COUNT]; /* medians over the steps; NAN */
-    int last_count;             /* steps in which it arrived last */
-    int64_t last_when;          /* the newest of them; -1 */
-    int recent;                 /* of the arrays below */
-    float slowdown[DETAIL_STEPS]; /* newest last; NAN: no record */
+    int last_count;                                          /* steps in which it arrived last */
+    int64_t last_when;                                       /* the newest of them; -1 */
+    int recent;                                              /* of the arrays below */
+    float slowdown[DETAIL_STEPS];                            /* newest last; NAN: no record */
     bool was_last[DETAIL_STEPS];
-    int64_t first_recent;       /* step of the first of them */
+    int64_t first_recent; /* step of the first of them */
 };
 
 struct summary {
@@ -212,8 +212,8 @@ struct summary {
     double tokens_recorded;   /* mean of the records' sum a step, when they disagree */
 
     struct quantity exchange_window_s; /* mean over the window */
-    struct ledger ledger;        /* over the span */
-    struct ledger ledger_window; /* over the last W steps up to the newest */
+    struct ledger ledger;              /* over the span */
+    struct ledger ledger_window;       /* over the last W steps up to the newest */
     struct effective effective;
     struct jitter jitter;
     struct rotation rotation;

@@ -45,6 +45,9 @@ static const struct {
     {"F3", KEYS_F3},
     {"F4", KEYS_F4},
     {"F5", KEYS_F5},
+    {"F6", KEYS_F6},
+    {"F7", KEYS_F7},
+    {"F8", KEYS_F8},
     {"Delete", KEYS_DELETE},
     {"Backspace", KEYS_BACKSPACE},
     {"Shift-Tab", KEYS_SHIFT_TAB},
@@ -197,6 +200,10 @@ static uint32_t keys_number(uint16_t number)
     case 14:
     case 15:
         return KEYS_F1 + (number - 11u);
+    case 17:
+    case 18:
+    case 19:
+        return KEYS_F6 + (number - 17u);
     default:
         return 0;
     }

@@ -34,6 +34,9 @@ enum {
     KEYS_F3,
     KEYS_F4,
     KEYS_F5,
+    KEYS_F6,
+    KEYS_F7,
+    KEYS_F8,
     KEYS_DELETE
 };
 

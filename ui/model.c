@@ -4,17 +4,27 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model_events.h"
 #include "model_ranks.h"
+#include "model_span.h"
 
 const char *screen_name(enum screen screen)
 {
-    static const char *const names[] = {"timeline", "ranks", "ledger", "calculator", "help"};
+    static const char *const names[] = {"timeline", "ranks",   "ledger",     "events",
+                                        "heat map", "history", "calculator", "help"};
     return names[screen];
 }
 
 void model_init(struct view_model *model, enum view_mode mode)
 {
-    *model = (struct view_model){.mode = mode, .selected = -1, .rank_rows = 8};
+    *model = (struct view_model){
+        .mode = mode,
+        .selected = -1,
+        .rank_rows = 8,
+        .events_view = {.cursor = -1},
+        .heat = {.cursor = -1, .rank_cursor = -1},
+        .history = {.cursor = -1, .rank_cursor = -1},
+    };
     calc_form_init(&model->calc);
     if (mode == MODE_CALC)
         model->screen = SCREEN_CALC;
@@ -36,7 +46,7 @@ const char *model_mode_word(const struct view_model *model)
 
 static struct view_request request(enum request_kind kind, int64_t amount)
 {
-    return (struct view_request){kind, amount};
+    return (struct view_request){.kind = kind, .amount = amount};
 }
 
 static void say(struct view_model *model, const char *text)
@@ -184,9 +194,17 @@ static void turn_help(struct view_model *model)
     model->help_scroll = 0;
 }
 
+static void begin_go(struct view_model *model)
+{
+    model->entering = true;
+    model->entry_kind = ENTRY_GO;
+    model->entry[0] = '\0';
+}
+
 static void begin_entry(struct view_model *model)
 {
     model->entering = true;
+    model->entry_kind = ENTRY_FILTER;
     snprintf(model->entry, sizeof(model->entry), "%s", model->filter);
 }
 
@@ -205,10 +223,20 @@ static void end_entry(struct view_model *model, bool accept)
         say(model, "no rank matches");
 }
 
-static void type(struct view_model *model, struct key_event event)
+/* Where to go was typed. */
+static struct view_request go(struct view_model *model)
+{
+    model->entering = false;
+    snprintf(model->go, sizeof(model->go), "%s", model->entry);
+    return model->go[0] ? pinned(model, REQUEST_SEEK, 0) : request(REQUEST_NONE, 0);
+}
+
+static struct view_request type(struct view_model *model, struct key_event event)
 {
     size_t length = strlen(model->entry);
-    if (event.code == KEYS_ENTER) {
+    if (event.code == KEYS_ENTER && model->entry_kind == ENTRY_GO) {
+        return go(model);
+    } else if (event.code == KEYS_ENTER) {
         end_entry(model, true);
     } else if (event.code == KEYS_ESC) {
         end_entry(model, false);
@@ -221,6 +249,7 @@ static void type(struct view_model *model, struct key_event event)
         model->entry[length] = (char)event.code;
         model->entry[length + 1] = '\0';
     }
+    return request(REQUEST_NONE, 0);
 }
 
 /* From the help on as from the screen behind it. */
@@ -246,6 +275,9 @@ static bool screen_command(struct view_model *model, enum command command)
     case CMD_TIMELINE:
     case CMD_RANKS:
     case CMD_LEDGER:
+    case CMD_EVENTS:
+    case CMD_HEAT:
+    case CMD_HISTORY:
     case CMD_CALC:
         show(model, (enum screen)(SCREEN_TIMELINE + (int)(command - CMD_TIMELINE)));
         return true;
@@ -358,11 +390,16 @@ struct view_request model_key(struct view_model *model, struct key_event event)
                                        event.command == CMD_SUSPEND);
     model->message[0] = '\0';
     if (model->entering && !always) {
-        type(model, event);
-        return request(REQUEST_NONE, 0);
+        return type(model, event);
     }
     if (model->screen == SCREEN_CALC && !always && calc_key(model, event))
         return request(REQUEST_NONE, 0);
+    struct view_request asked = request(REQUEST_NONE, 0);
+    if (model->screen == SCREEN_EVENTS && model_events_command(model, event, &asked))
+        return asked;
+    if ((model->screen == SCREEN_HEAT || model->screen == SCREEN_HISTORY) &&
+        model_span_command(model, event, &asked))
+        return asked;
     if (look_command(model, event))
         return request(REQUEST_NONE, 0);
     if (model->mode == MODE_CALC && is_about_steps(event.command))
@@ -371,6 +408,8 @@ struct view_request model_key(struct view_model *model, struct key_event event)
     case CMD_QUIT:
         return request(REQUEST_QUIT, 0);
     case CMD_PAUSE:
+        if (model->playback.on)
+            return request(REQUEST_PLAY, 0);
         return model->paused ? follow(model) : pinned(model, REQUEST_HOLD, 0);
     case CMD_PREVIOUS_STEP:
         return pinned(model, REQUEST_MOVE, -1);
@@ -382,6 +421,27 @@ struct view_request model_key(struct view_model *model, struct key_event event)
         return pinned(model, REQUEST_MOVE, MODEL_PAGE_STEPS);
     case CMD_FIRST_STEP:
         return pinned(model, REQUEST_FIRST, 0);
+    case CMD_NEXT_EVENT:
+        return pinned(model, REQUEST_EVENT, 1);
+    case CMD_PREVIOUS_EVENT:
+        return pinned(model, REQUEST_EVENT, -1);
+    case CMD_GO:
+        begin_go(model);
+        return request(REQUEST_NONE, 0);
+    case CMD_MARK:
+        return request(REQUEST_MARK, 0);
+    case CMD_NEXT_MARK:
+        return pinned(model, REQUEST_TO_MARK, 1);
+    case CMD_PREVIOUS_MARK:
+        return pinned(model, REQUEST_TO_MARK, -1);
+    case CMD_SLOWER:
+        return request(REQUEST_SPEED, -1);
+    case CMD_FASTER:
+        return request(REQUEST_SPEED, 1);
+    case CMD_OWN_SPEED:
+        return request(REQUEST_SPEED, 0);
+    case CMD_IDLE:
+        return request(REQUEST_IDLE, 0);
     case CMD_LAST_STEP:
     case CMD_LIVE:
         return follow(model);

@@ -7,21 +7,27 @@
 
 #include "calc_form.h"
 #include "choice.h"
+#include "events.h"
 #include "filter.h"
 #include "keys.h"
+#include "overview.h"
 #include "rank_order.h"
 #include "summary.h"
 
 enum screen {
     SCREEN_TIMELINE,
-    SCREEN_RANKS,  /* all of them in a table; one closer */
-    SCREEN_LEDGER, /* where the GPU time goes */
-    SCREEN_CALC,   /* Panels 1.1 and 1.2 */
-    SCREEN_HELP, /* over any of the others, and back to it */
+    SCREEN_RANKS,   /* all of them in a table; one closer */
+    SCREEN_LEDGER,  /* where the GPU time goes */
+    SCREEN_EVENTS,  /* what happened */
+    SCREEN_HEAT,    /* ranks x steps */
+    SCREEN_HISTORY, /* MFU, step time, waits over the whole run */
+    SCREEN_CALC,    /* Panels 1.1 and 1.2 */
+    SCREEN_HELP,    /* over any of the others, and back to it */
     SCREEN_COUNT
 };
 #define SCREEN_ROUND SCREEN_HELP /* as many as Tab goes round: those before the help */
-const char *screen_name(enum screen screen); /* "timeline", "ranks", "ledger", "calculator", "help" */
+const char *
+screen_name(enum screen screen); /* "timeline", "ranks", "ledger", "events", "heat map", ... */
 
 enum view_mode {
     MODE_LIVE,
@@ -45,19 +51,65 @@ struct feed_info {
                                       known */
 };
 
+/* A replay, as the screen shows it. All zero while there is none. */
+#define PLAYBACK_MARKS_MAX 64
+struct playback {
+    bool on;        /* this is a replay */
+    bool playing;   /* else it stands still */
+    bool seeking;   /* on its way to another step: what is shown is not there yet */
+    bool skip_idle; /* long pauses of the run are cut short */
+    double idle_s;  /* to so many seconds; 0: never */
+    double speed;   /* 1 is the records' own pace */
+    double indexed; /* share of the logs that is read, 0 to 1: 1 when all is known */
+    double seek;    /* while seeking: how far, 0 to 1 */
+    double place;   /* of the shown step in the run that is known, 0 to 1; NAN */
+    int mark_count; /* bookmarks, in order */
+    struct {
+        int attempt;
+        int64_t step;
+    } marks[PLAYBACK_MARKS_MAX];
+};
+
+/* Of the heat map and the history: which part of the run is seen. */
+struct span_view {
+    int64_t from, positions; /* positions of the run (overview.h); 0 positions: all of it, and what
+                                comes */
+    int64_t cursor;          /* position; -1: where the shown step is */
+    int rank_scroll;         /* heat: rows above the first */
+    int rank_cursor;         /* heat: row of the table of rows; -1: none */
+    bool worst;              /* heat: the worst step of a column, else the mean */
+    uint8_t blocks;          /* heat: rows stand for ranks, hosts, groups: 0 as it fits */
+};
+
+/* Of the events. */
+struct events_view {
+    int64_t cursor; /* row; -1: the newest, and follow it */
+    int scroll;
+    bool oldest_first;
+    uint32_t hidden; /* 1 << verdict kind: these are not listed */
+};
+
+/* What is being typed. */
+enum entry_kind { ENTRY_FILTER, ENTRY_GO };
+
 struct view_model {
-    const struct summary *summary; /* borrowed; set anew for each picture */
+    const struct summary *summary;   /* borrowed; set anew for each picture */
+    const struct run_events *events; /* borrowed: of the whole run; NULL: not asked for */
+    const struct overview *overview; /* likewise; see screen_wants() */
     struct feed_info feed;
+    struct playback playback;
+    struct span_view heat, history;
+    struct events_view events_view;
     enum view_mode mode;
 
     enum screen screen;
     enum screen behind; /* the help: what it goes back to */
     int page_scroll;    /* lines above the first one of a page that is no table: ledger, one
                            rank; drawing brings it into range */
-    bool paused;       /* the shown step stays */
-    bool axis_seconds; /* else multiples of the median */
-    bool axis_cut;     /* begins just below the shortest bar */
-    bool phases;       /* in the bars */
+    bool paused;        /* the shown step stays */
+    bool axis_seconds;  /* else multiples of the median */
+    bool axis_cut;      /* begins just below the shortest bar */
+    bool phases;        /* in the bars */
     enum choice_mode choice;
     int scroll;       /* ranks above the first row */
     int help_scroll;  /* lines above the first one of the help */
@@ -68,8 +120,10 @@ struct view_model {
     bool detail;                  /* of the ranks screen: `selected` closer, not the table */
     enum screen detail_from;      /* where Esc leads to from there */
     char filter[FILTER_BYTES];
-    bool entering; /* a filter is being typed */
+    bool entering; /* a filter, or where to go, is being typed */
+    enum entry_kind entry_kind;
     char entry[FILTER_BYTES];
+    char go[FILTER_BYTES];          /* what was typed, for REQUEST_SEEK */
     char message[MODEL_TEXT_BYTES]; /* until the next key; raw bytes may stand in it */
 
     struct calc_form calc; /* what the user changed in it; the view fills in the run */
@@ -87,16 +141,25 @@ enum request_kind {
     REQUEST_QUIT,
     REQUEST_REDRAW, /* the whole screen, from nothing */
     REQUEST_SUSPEND,
-    REQUEST_HOLD,   /* pin the step that is shown now */
-    REQUEST_MOVE,   /* by `amount` closed steps, and pin it */
-    REQUEST_FIND,   /* step number `amount`, and pin it */
-    REQUEST_FIRST,  /* the oldest step in memory, and pin it */
-    REQUEST_LATEST, /* follow the newest again */
+    REQUEST_HOLD,    /* pin the step that is shown now */
+    REQUEST_MOVE,    /* by `amount` closed steps, and pin it */
+    REQUEST_FIND,    /* step number `amount`, and pin it */
+    REQUEST_FIRST,   /* the oldest step in memory, and pin it */
+    REQUEST_LATEST,  /* follow the newest again; replay: the last step */
+    REQUEST_GO,      /* step `amount` of attempt `attempt`, and pin it */
+    REQUEST_SEEK,    /* what stands in model->go: a step, a time of day, a percentage; and pin it */
+    REQUEST_EVENT,   /* amount 1: the next event after the shown step; -1: the one before */
+    REQUEST_PLAY,    /* replay: play, or stand still */
+    REQUEST_SPEED,   /* replay: amount 1: twice as fast; -1: half; 0: the records' own pace */
+    REQUEST_IDLE,    /* replay: cut long pauses short, or not */
+    REQUEST_MARK,    /* sets a bookmark on the shown step, or takes it away */
+    REQUEST_TO_MARK, /* amount 1: the next bookmark; -1: the one before */
 };
 
 struct view_request {
     enum request_kind kind;
     int64_t amount;
+    int attempt;
 };
 
 #define MODEL_PAGE_STEPS 10 /* that a page key moves */

@@ -45,7 +45,24 @@ int screen_rank_rows(const struct view_model *model, int width, int height)
     struct canvas canvas = {.width = width, .height = height};
     if (model->screen == SCREEN_RANKS && layout.kind >= LAYOUT_LIST)
         return view_ranks_rows(middle(&canvas, &layout).height);
+    if (model->screen == SCREEN_EVENTS && layout.kind >= LAYOUT_LIST)
+        return view_events_rows(middle(&canvas, &layout).height);
     return layout.rank_rows;
+}
+
+bool screen_wants(const struct view_model *model, int width, int height,
+                  struct overview_request *ret_request)
+{
+    struct layout layout = make_layout(model, width, height);
+    struct canvas canvas = {.width = width, .height = height};
+    if (layout.kind < LAYOUT_LIST)
+        return false;
+    struct rect rect = middle(&canvas, &layout);
+    if (model->screen == SCREEN_HEAT)
+        *ret_request = view_heat_wants(rect.width, rect.height, model);
+    else if (model->screen == SCREEN_HISTORY)
+        *ret_request = view_history_wants(rect.width, rect.height, model);
+    return model->screen == SCREEN_HEAT || model->screen == SCREEN_HISTORY;
 }
 
 static void draw_timeline(struct canvas *canvas, const struct layout *layout,
@@ -89,6 +106,12 @@ static void draw_other(struct canvas *canvas, const struct layout *layout,
         view_ranks(canvas, rect, model);
     else if (model->screen == SCREEN_LEDGER)
         view_ledger(canvas, rect, model);
+    else if (model->screen == SCREEN_EVENTS)
+        view_events(canvas, rect, model);
+    else if (model->screen == SCREEN_HEAT)
+        view_heat(canvas, rect, model);
+    else if (model->screen == SCREEN_HISTORY)
+        view_history(canvas, rect, model);
     else
         view_calc(canvas, rect, model);
     view_keys(canvas, key_line(canvas, layout, model), model);

@@ -8,5 +8,9 @@
  * that is. Touches nothing else: the same model gives the same cells. */
 void screen_draw(struct canvas *canvas, const struct view_model *model);
 
+/* What of the whole run the model's screen shows at that size; false when nothing. */
+bool screen_wants(const struct view_model *model, int width, int height,
+                  struct overview_request *ret_request);
+
 /* Rows of ranks that screen_draw() would have at that size: for model->rank_rows. */
 int screen_rank_rows(const struct view_model *model, int width, int height);

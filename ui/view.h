@@ -36,6 +36,14 @@ void view_help(struct canvas *canvas, struct rect rect, const struct view_model 
 void view_ranks(struct canvas *canvas, struct rect rect, const struct view_model *model);
 int view_ranks_rows(int height); /* rows that its table has in so many lines */
 void view_ledger(struct canvas *canvas, struct rect rect, const struct view_model *model);
+void view_events(struct canvas *canvas, struct rect rect, const struct view_model *model);
+int view_events_rows(int height); /* events that it lists in so many lines */
+/* These two are drawn from model->overview, which is what they want for a rectangle of
+ * that size (screen_wants()), or was a moment ago; NULL: nothing yet. */
+void view_heat(struct canvas *canvas, struct rect rect, const struct view_model *model);
+struct overview_request view_heat_wants(int width, int height, const struct view_model *model);
+void view_history(struct canvas *canvas, struct rect rect, const struct view_model *model);
+struct overview_request view_history_wants(int width, int height, const struct view_model *model);
 void view_calc(struct canvas *canvas, struct rect rect, const struct view_model *model);
 
 /* One rank closer: model->selected, from summary->detail. Scrolled by page_scroll,

@@ -1,0 +1,36 @@
+/* Writes records as lines to a file while they come, without ever holding up whoever
+ * brings them: a thread of its own formats nothing and writes all. Whole lines only;
+ * flushed each second; a full disk is waited for, and what did not fit in memory
+ * meanwhile is counted. A killed program leaves a file that reads up to its last
+ * flush. A name that ends in .zst is compressed, in frames that end at a flush. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record.h"
+
+struct recorder;
+
+/* What the screen says of it. */
+struct recorder_state {
+    uint64_t records;       /* that were taken */
+    uint64_t written_bytes; /* in the file, as it is there */
+    uint64_t dropped;       /* records for which there was no room */
+    int error;              /* errno of the last write while it fails; 0: it goes on */
+    double late_s;          /* age of the oldest byte that is not in the file; 0: none */
+};
+
+/* Makes the file, or goes on behind what is in it (a torn last line is closed off first).
+ * NULL with a sentence in `error`: which file, what is wrong, what to do. */
+struct recorder *recorder_new(const char *path, char *error, size_t size);
+
+/* Takes one record: never waits. */
+void recorder_add(struct recorder *recorder, const struct record *record);
+
+struct recorder_state recorder_state(struct recorder *recorder);
+
+/* Writes what is left, at most about two seconds long, and ends the thread. False when not
+ * all of it is in the file. NULL is allowed. */
+bool recorder_free(struct recorder *recorder);

@@ -1,0 +1,25 @@
+/* What happened in a run, in order: one list for the events screen, for jumps, for
+ * the marks in figures and for the tables of a report. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "summary.h"
+
+struct run_event {
+    struct verdict verdict; /* to_step is -1 while it lasts */
+    double begin_s; /* Unix time at which from_step began (restart, gap: the step that it goes on
+                       with): median over its ranks; NAN */
+    double end_s;   /* likewise of to_step; NAN while it lasts, or when not known */
+    int end_attempt;
+};
+
+struct run_events {
+    size_t count;
+    struct run_event *items; /* by attempt and from_step; owned */
+    uint64_t dropped;        /* beyond what is kept */
+};
+
+void run_events_init(struct run_events *events);
+void run_events_done(struct run_events *events);
