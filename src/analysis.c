@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis_past.h"
 #include "analysis_table.h"
 #include "analysis_window.h"
 #include "memory.h"
@@ -34,6 +35,7 @@ struct analysis *analysis_new(const struct analysis_options *options)
     steps_init(&analysis->steps);
     barrier_init(&analysis->barrier);
     analysis->window = memory_zeroed(1, sizeof(*analysis->window));
+    analysis_past_init(analysis);
     fold_init(&analysis->settled, &options->run, options->from_step, options->to_step);
     analysis->settled.figures_only = options->figures_only;
     return analysis;
@@ -49,6 +51,8 @@ void analysis_free(struct analysis *analysis)
     clock_table_done(&analysis->clocks);
     analysis_window_done(analysis->window);
     free(analysis->window);
+    analysis_past_done(analysis->past);
+    free(analysis->past);
     steps_done(&analysis->steps);
     names_done(&analysis->names);
     ranks_done(&analysis->ranks);
@@ -202,7 +206,7 @@ static void note_late(struct analysis *analysis, size_t index)
 static void note_return(struct analysis *analysis, struct rank_info *info, size_t index,
                         int64_t step)
 {
-    analysis->current_valid = false; /* who was expected in the steps between */
+    analysis_upset(analysis); /* who was expected in the steps between */
     if (rank_is_expected(info, info->now.attempt, step, steps_stride(&analysis->steps, index)))
         return;
     info->now.first_step = step;
@@ -252,7 +256,7 @@ enum analysis_answer analysis_place(struct analysis *analysis, uint32_t slot,
     }
     if (record->step < info->now.first_step) {
         info->now.first_step = record->step;
-        analysis->current_valid = false; /* it is expected since then */
+        analysis_upset(analysis); /* it is expected since then */
     }
     close_around(analysis, index);
     if (analysis->steps.bytes > analysis->options.memory_bytes ||
@@ -290,7 +294,7 @@ static uint32_t join(struct analysis *analysis, const struct record *record)
     if (!(record->has & RECORD_GROUP))
         note_stage(analysis, &analysis->ranks.info[slot]);
     analysis->ranks_in_newest += attempt == analysis->attempts - 1;
-    analysis->current_valid = false;
+    analysis_upset(analysis);
     analysis->choice_rows = SIZE_MAX;
     return slot;
 }
@@ -339,7 +343,7 @@ void analysis_set_run(struct analysis *analysis, const struct run *run)
     analysis->simulated |= run->simulated;
     analysis->choice_final = false;
     analysis->choice_rows = SIZE_MAX;
-    analysis->current_valid = false;
+    analysis_upset(analysis);
     analysis->changed = true;
     for (uint32_t i = 0; i < analysis->ranks.count; i++)
         if (analysis->ranks.info[i].group == 0)
@@ -353,6 +357,7 @@ void analysis_set_run(struct analysis *analysis, const struct run *run)
     for (size_t i = 0; i < analysis->settled_rows; i++)
         steps_at(&analysis->steps, i)->settled = false;
     analysis->settled_rows = 0;
+    analysis_past_restart(analysis);
 }
 
 bool analysis_changed(const struct analysis *analysis)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis_past.h"
 #include "analysis_table.h"
 #include "analysis_window.h"
 #include "memory.h"
@@ -19,6 +20,8 @@ struct analysis *analysis_copy(const struct analysis *analysis, bool keep_histor
     copy->barrier = empty.barrier;
     copy->window = empty.window;
     copy->clocks = empty.clocks;
+    copy->past = empty.past;
+    copy->past->base = 0; /* what it looks back at begins with what is settled now */
     copy->filling = NULL; /* made anew with the next record that takes the long way */
     ranks_copy(&copy->ranks, &analysis->ranks);
     names_copy(&copy->names, &analysis->names);

@@ -76,7 +76,7 @@ static void begin_attempt(struct analysis *analysis, struct rank_info *info,
         attempt = analysis_attempt_of(analysis, record, attempt);
     info->before = info->now;
     info->now = (struct rank_span){attempt, INT64_MAX, -1};
-    analysis->current_valid = false; /* who was expected in the attempts before */
+    analysis_upset(analysis); /* who was expected in the attempts before */
     if (info->now.attempt == analysis->attempts) {
         analysis->attempts++;
         analysis->ranks_in_newest = 0;

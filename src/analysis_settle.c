@@ -1,5 +1,6 @@
 /* When steps close, when they can no longer change, and when they leave. All of
  * it is decided by the records alone, so that live and report agree. */
+#include "analysis_past.h"
 #include "analysis_table.h"
 
 #include <assert.h>
@@ -24,6 +25,7 @@ void analysis_row_changed(struct analysis *analysis, size_t index)
 {
     analysis->changed = true;
     analysis->choice_rows = SIZE_MAX;
+    analysis->changes++;
     if (index < analysis->current_rows)
         analysis->current_valid = false;
 }
@@ -56,7 +58,7 @@ static void choose(struct analysis *analysis)
         rules_survey(&analysis->steps, analysis->ranks.count, analysis->options.run.barrier);
     if (choice.overlapped != analysis->choice.overlapped ||
         choice.clocks_agree != analysis->choice.clocks_agree)
-        analysis->current_valid = false;
+        analysis_upset(analysis);
     analysis->choice = choice;
     analysis->choice_rows = analysis->closed_rows;
 }
@@ -79,6 +81,7 @@ static void settle_one(struct analysis *analysis)
              &analysis->barrier);
     row->settled = true;
     analysis->settled_rows++;
+    analysis_past_settled(analysis);
     if (analysis->current_rows < analysis->settled_rows)
         analysis->current_valid = false;
 }
@@ -105,6 +108,8 @@ static void drop_one(struct analysis *analysis)
         analysis->current_valid = false;
     steps_drop_oldest(&analysis->steps);
     analysis->settled_rows--;
+    analysis->dropped_rows++;
+    analysis_past_dropped(analysis);
     if (analysis->current_rows > 0)
         analysis->current_rows--;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis_missing.h"
+#include "analysis_past.h"
 #include "analysis_table.h"
 #include "analysis_verdicts.h"
 #include "analysis_window.h"
@@ -22,18 +23,25 @@ static size_t shown_rows(const struct analysis *analysis)
     return analysis->current_valid ? analysis->current_rows : analysis->settled_rows;
 }
 
+/* The first of them that can be looked back at. */
+static size_t first_row(const struct analysis *analysis)
+{
+    size_t rows = shown_rows(analysis), first = analysis_past_first(analysis);
+    return first < rows ? first : rows > 0 ? rows - 1 : 0;
+}
+
 /* The newest closed row at or before the place of the key; SIZE_MAX: none. */
 static size_t index_of_key(const struct analysis *analysis, struct step_key key)
 {
-    size_t rows = shown_rows(analysis);
+    size_t rows = shown_rows(analysis), first = first_row(analysis);
     if (rows == 0)
         return SIZE_MAX;
     if (key.latest)
         return rows - 1;
     size_t index = steps_lower(&analysis->steps, key.attempt, key.step);
-    if (index < rows && row_compare(steps_at(&analysis->steps, index), key.attempt, key.step) == 0)
-        return index;
-    return index == 0 ? 0 : index - 1 < rows ? index - 1 : rows - 1;
+    if (index >= rows || row_compare(steps_at(&analysis->steps, index), key.attempt, key.step) != 0)
+        index = index == 0 ? 0 : index - 1 < rows ? index - 1 : rows - 1;
+    return index < first ? first : index;
 }
 
 static struct step_key key_of(const struct analysis *analysis, size_t index)
@@ -47,11 +55,11 @@ struct step_key analysis_move(const struct analysis *analysis, struct step_key k
     size_t index = index_of_key(analysis, key);
     if (index == SIZE_MAX)
         return (struct step_key){.latest = true};
-    int64_t last = (int64_t)shown_rows(analysis) - 1;
+    int64_t last = (int64_t)shown_rows(analysis) - 1, first = (int64_t)first_row(analysis);
     int64_t to;
     if (__builtin_add_overflow((int64_t)index, delta, &to))
-        to = delta < 0 ? 0 : last;
-    to = to < 0 ? 0 : to > last ? last : to;
+        to = delta < 0 ? first : last;
+    to = to < first ? first : to > last ? last : to;
     return key_of(analysis, (size_t)to);
 }
 
@@ -60,7 +68,7 @@ struct step_key analysis_find(const struct analysis *analysis, int64_t step)
     size_t rows = shown_rows(analysis);
     size_t best = SIZE_MAX;
     uint64_t distance = UINT64_MAX;
-    for (size_t i = rows; i-- > 0;) {
+    for (size_t i = rows; i-- > first_row(analysis);) {
         int64_t at = steps_at(&analysis->steps, i)->step;
         uint64_t here = at < step ? (uint64_t)step - (uint64_t)at : (uint64_t)at - (uint64_t)step;
         if (here < distance) {
@@ -372,11 +380,11 @@ static size_t index_in_span(const struct analysis *analysis, size_t index)
     return behind ? 0 : index;
 }
 
-void analysis_summary(struct analysis *analysis, struct step_key key, int64_t now_ns,
-                      struct summary *summary)
+/* The summary in which the row at `index` (SIZE_MAX: none) is the newest that `current`
+ * has, or the newest of its span. `newest`: that of all. */
+static void fill_summary(struct analysis *analysis, size_t index, bool newest, int64_t now_ns,
+                         struct summary *summary)
 {
-    analysis_refresh(analysis);
-    size_t index = index_in_span(analysis, index_of_key(analysis, key));
     size_t rows = shown_rows(analysis);
     summary->run = analysis->options.run;
     summary->gpus_assumed = !(summary->run.gpus > 0);
@@ -389,7 +397,7 @@ void analysis_summary(struct analysis *analysis, struct step_key key, int64_t no
     summary->source.late = analysis->late;
     summary->source.too_late = analysis->too_late;
     summary->source.refused = analysis->refused;
-    summary->is_latest = index != SIZE_MAX && index + 1 == rows;
+    summary->is_latest = newest && index != SIZE_MAX && index + 1 == rows;
     summary->silent_s = now_ns == INT64_MIN || analysis->last_record_ns == INT64_MIN
                             ? NAN
                             : (double)(now_ns - analysis->last_record_ns) * SECONDS;
@@ -404,7 +412,7 @@ void analysis_summary(struct analysis *analysis, struct step_key key, int64_t no
     summary->point_count = 0;
     /* Past the span's end a row knows the span's last window, and is not shown. */
     if (index != SIZE_MAX && in_span(analysis, index)) {
-        summary->first_in_memory = steps_at(&analysis->steps, 0)->step;
+        summary->first_in_memory = steps_at(&analysis->steps, first_row(analysis))->step;
         summary->last_in_memory = steps_at(&analysis->steps, rows - 1)->step;
         fill_points(analysis, index, summary);
         fill_shown(analysis, index, summary);
@@ -417,5 +425,36 @@ void analysis_summary(struct analysis *analysis, struct step_key key, int64_t no
     analysis_verdicts(analysis, index, ordinal, summary);
     analysis_costs(analysis, index, summary);
     analysis_judge_wandering(analysis, summary);
+}
+
+/* As it was when the row at `index` was the newest: with the fold of that time in the
+ * place of today's. */
+static void look_back(struct analysis *analysis, size_t index, int64_t now_ns,
+                      struct summary *summary)
+{
+    struct fold *past = analysis_past_fold(analysis, index);
+    struct fold current = analysis->current;
+    size_t rows = analysis->current_rows;
+    int attempts = analysis->attempts;
+    analysis->current = *past;
+    analysis->current_rows = index + 1;
+    analysis->attempts = steps_at(&analysis->steps, index)->attempt + 1;
+    fill_summary(analysis, index, false, now_ns, summary);
+    *past = analysis->current; /* its room to work in may have moved */
+    analysis->current = current;
+    analysis->current_rows = rows;
+    analysis->attempts = attempts;
+    summary->last_in_memory = steps_at(&analysis->steps, rows - 1)->step;
+}
+
+void analysis_summary(struct analysis *analysis, struct step_key key, int64_t now_ns,
+                      struct summary *summary)
+{
+    analysis_refresh(analysis);
+    size_t index = index_of_key(analysis, key);
+    if (!key.latest && index != SIZE_MAX && index + 1 < shown_rows(analysis))
+        look_back(analysis, index, now_ns, summary);
+    else
+        fill_summary(analysis, index_in_span(analysis, index), true, now_ns, summary);
     analysis->changed = false;
 }

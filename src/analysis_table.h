@@ -19,6 +19,7 @@
 /* A row is closed at the latest when so many, and close_lag, stand behind it. */
 #define ANALYSIS_CLOSE_ROWS_MAX 16
 
+struct analysis_past;
 struct analysis_window;
 
 struct analysis {
@@ -40,6 +41,9 @@ struct analysis {
     uint32_t current_names;   /* names_version of the ranks when its rows were folded */
     size_t current_rows;      /* rows at the front of the table that are in current */
     struct analysis_window *window; /* owned; of the summary made last */
+    struct analysis_past *past; /* owned; the span as it stood at earlier steps */
+    uint64_t dropped_rows;      /* that have left the table */
+    uint64_t changes;           /* counts what changed under rows that were folded before */
     struct wait_choice choice;
     size_t choice_rows; /* closed rows it was made from */
     bool choice_final;
@@ -60,6 +64,13 @@ static inline struct quantity analysis_number(const struct analysis *analysis, d
     if (evidence == EVIDENCE_NONE || !isfinite(value))
         return quantity_none();
     return (struct quantity){value, analysis->simulated ? EVIDENCE_SIMULATED : evidence};
+}
+
+/* Something that closed rows were folded by has changed. */
+static inline void analysis_upset(struct analysis *analysis)
+{
+    analysis->current_valid = false;
+    analysis->changes++;
 }
 
 /* Closes the row at `index`. */
