@@ -186,11 +186,13 @@ static void help_opens_scrolls_and_closes(void **state)
 
 static void tab_goes_round_the_screens_without_the_help(void **state)
 {
-    static const enum screen round[] = {SCREEN_RANKS, SCREEN_LEDGER, SCREEN_CALC, SCREEN_TIMELINE};
+    static const enum screen round[] = {SCREEN_RANKS, SCREEN_LEDGER,  SCREEN_EVENTS,
+                                        SCREEN_HEAT,  SCREEN_HISTORY, SCREEN_CALC,
+                                        SCREEN_TIMELINE};
     struct summary summary;
     struct view_model model;
     begin(&summary, &model, 8);
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof(round) / sizeof(round[0]); i++) {
         press(&model, KEYS_TAB);
         assert_int_equal(model.screen, round[i]);
     }
@@ -206,7 +208,9 @@ static void each_screen_has_keys_of_its_own(void **state)
         enum screen screen;
     } cases[] = {{'R', SCREEN_RANKS},    {KEYS_F4, SCREEN_LEDGER},  {'C', SCREEN_CALC},
                  {'T', SCREEN_TIMELINE}, {'L', SCREEN_LEDGER},      {KEYS_F3, SCREEN_RANKS},
-                 {KEYS_F5, SCREEN_CALC}, {KEYS_F2, SCREEN_TIMELINE}};
+                 {KEYS_F5, SCREEN_CALC}, {KEYS_F2, SCREEN_TIMELINE}, {'E', SCREEN_EVENTS},
+                 {'M', SCREEN_HEAT},     {'H', SCREEN_HISTORY},     {KEYS_F6, SCREEN_EVENTS},
+                 {KEYS_F7, SCREEN_HEAT}, {KEYS_F8, SCREEN_HISTORY}};
     struct summary summary;
     struct view_model model;
     begin(&summary, &model, 8);

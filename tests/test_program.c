@@ -153,9 +153,9 @@ static void the_screens_go_round_and_one_rank_is_shown_closer(void **state)
     struct program program;
     start(&program, LIST("watch", logs));
     assert_true(program_shows(&program, "step 199"));
-    assert_true(program_shows(&program, "timeline 1/4"));
+    assert_true(program_shows(&program, "timeline 1/7"));
     program_keys(&program, "\t");
-    assert_true(program_shows(&program, "ranks 2/4"));
+    assert_true(program_shows(&program, "ranks 2/7"));
     assert_true(program_shows(&program, "8 ranks, sorted by slowdown over the window"));
     program_keys(&program, "\r"); /* the slowest is on top */
     assert_true(program_shows(&program, "50 steps by slowdown"));
@@ -165,9 +165,9 @@ static void the_screens_go_round_and_one_rank_is_shown_closer(void **state)
     program_keys(&program, "\x1b");
     assert_true(program_shows(&program, "sorted by"));
     program_keys(&program, "\x1bOS"); /* F4 */
-    assert_true(program_shows(&program, "ledger 3/4"));
+    assert_true(program_shows(&program, "ledger 3/7"));
     program_keys(&program, "C");
-    assert_true(program_shows(&program, "calculator 4/4"));
+    assert_true(program_shows(&program, "calculator 7/7"));
     program_keys(&program, "T");
     assert_true(program_shows(&program, "own time"));
     program_keys(&program, "q");
