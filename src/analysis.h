@@ -115,3 +115,15 @@ bool analysis_front_key(const struct analysis *analysis, struct step_key *ret_ke
 
 /* Counts steps that closed: when it is as before, so is the front. */
 uint64_t analysis_closed(const struct analysis *analysis);
+
+/* A closed step, without what it came to. */
+struct front_step {
+    struct step_key key;
+    double begin_s;  /* Unix time: median over its ranks, of many 64 or fewer; NAN */
+    double length_s; /* the longest of those ranks; 0: not known */
+};
+
+/* The closed step behind *after (NULL: the first in the table). False when it is not
+ * closed, or there is none. */
+bool analysis_front_next(const struct analysis *analysis, const struct step_key *after,
+                         struct front_step *ret_step);

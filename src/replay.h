@@ -39,8 +39,9 @@ size_t replay_bytes(const struct replay *replay); /* of the states that are kept
 
 /* ---- the shown step ---- */
 
-/* The model at the shown step, which is its newest; never NULL, the replay's own, another
- * one after each call of the functions below. */
+/* The model at the shown step, which is its newest, or one of several that closed with the
+ * same record; never NULL, the replay's own, another one after each call of the functions
+ * below. */
 struct analysis *replay_shown(struct replay *replay);
 bool replay_key(const struct replay *replay, struct step_key *ret_key); /* false: no step yet */
 
@@ -64,3 +65,19 @@ struct step_key replay_move(struct replay *replay, int64_t delta);
 
 /* Goes on by one step. REPLAY_NOWHERE: this is the last. */
 enum replay_way replay_next(struct replay *replay);
+
+/* ---- the steps of the run, as far as the index knows them ---- */
+
+int64_t replay_positions(const struct replay *replay); /* how many */
+
+/* The position of a step, from 0, or of the last one before it; -1: it is before all. */
+int64_t replay_position(const struct replay *replay, struct step_key key);
+struct step_key replay_key_at(const struct replay *replay, int64_t position);
+
+/* When the step at a position began, seconds: never before the one before it. At
+ * replay_positions() the end of the last. Of very long runs in between steps: about. */
+double replay_time(const struct replay *replay, int64_t position);
+bool replay_has_clock(const struct replay *replay); /* Unix time; else since the first step */
+
+/* The position of the first step that began then or later; replay_positions(): none. */
+int64_t replay_at_time(const struct replay *replay, double time_s);
