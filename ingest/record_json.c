@@ -36,16 +36,22 @@ static char *put_unsigned(char *to, uint64_t value)
     return to + length;
 }
 
-static char *put_seconds(char *to, int64_t ns)
+static char *put_seconds(char *to, int64_t ns, bool exact)
 {
     assert(ns >= 0 && ns <= RECORD_BEGIN_MAX_NS);
-    uint64_t us = ((uint64_t)ns + 500) / 1000;
+    unsigned below_us = exact ? (unsigned)(ns % 1000) : 0;
+    uint64_t us = below_us ? (uint64_t)ns / 1000 : ((uint64_t)ns + 500) / 1000;
     unsigned fraction = (unsigned)(us % 1000000);
     to = put_unsigned(to, us / 1000000);
     *to++ = '.';
     to = put_pair(to, fraction / 10000);
     to = put_pair(to, fraction / 100 % 100);
-    return put_pair(to, fraction % 100);
+    to = put_pair(to, fraction % 100);
+    if (below_us) {
+        *to++ = (char)('0' + below_us / 100);
+        to = put_pair(to, below_us % 100);
+    }
+    return to;
 }
 
 /* The length of the UTF-8 sequence that begins there, 0 when it is not one:
@@ -109,29 +115,29 @@ static char *put_string(char *to, struct str text)
 #define PUT_KEY(to, name)                                                                          \
     ((char *)memcpy((to), ",\"" name "\":", sizeof(name) + 3) + sizeof(name) + 3)
 
-static char *put_times(char *to, const struct record *record)
+static char *put_times(char *to, const struct record *record, bool exact)
 {
     uint32_t has = record->has;
     if (has & RECORD_BEGIN)
-        to = put_seconds(PUT_KEY(to, "t"), record->begin_ns);
+        to = put_seconds(PUT_KEY(to, "t"), record->begin_ns, exact);
     if (has & RECORD_DATA)
-        to = put_seconds(PUT_KEY(to, "data"), record->phase_ns[PHASE_DATA]);
+        to = put_seconds(PUT_KEY(to, "data"), record->phase_ns[PHASE_DATA], exact);
     if (has & RECORD_FORWARD)
-        to = put_seconds(PUT_KEY(to, "forward"), record->phase_ns[PHASE_FORWARD]);
+        to = put_seconds(PUT_KEY(to, "forward"), record->phase_ns[PHASE_FORWARD], exact);
     if (has & RECORD_BACKWARD)
-        to = put_seconds(PUT_KEY(to, "backward"), record->phase_ns[PHASE_BACKWARD]);
+        to = put_seconds(PUT_KEY(to, "backward"), record->phase_ns[PHASE_BACKWARD], exact);
     if (has & RECORD_SYNC)
-        to = put_seconds(PUT_KEY(to, "sync"), record->phase_ns[PHASE_SYNC]);
+        to = put_seconds(PUT_KEY(to, "sync"), record->phase_ns[PHASE_SYNC], exact);
     if (has & RECORD_OPTIMIZER)
-        to = put_seconds(PUT_KEY(to, "optimizer"), record->phase_ns[PHASE_OPTIMIZER]);
+        to = put_seconds(PUT_KEY(to, "optimizer"), record->phase_ns[PHASE_OPTIMIZER], exact);
     if (has & RECORD_COMPUTE)
-        to = put_seconds(PUT_KEY(to, "compute"), record->compute_ns);
+        to = put_seconds(PUT_KEY(to, "compute"), record->compute_ns, exact);
     if (has & RECORD_STEP_TIME)
-        to = put_seconds(PUT_KEY(to, "step_time"), record->step_time_ns);
+        to = put_seconds(PUT_KEY(to, "step_time"), record->step_time_ns, exact);
     return to;
 }
 
-size_t record_json_write(char to[static RECORD_JSON_MAX], const struct record *record)
+static size_t put_record(char *to, const struct record *record, bool exact)
 {
     char *end = to; /* each field puts a comma before itself; the first becomes the brace */
     uint32_t has = record->has;
@@ -141,7 +147,7 @@ size_t record_json_write(char to[static RECORD_JSON_MAX], const struct record *r
         assert(record->step >= 0);
         end = put_unsigned(PUT_KEY(end, "step"), (uint64_t)record->step);
     }
-    end = put_times(end, record);
+    end = put_times(end, record, exact);
     if (has & RECORD_TOKENS) {
         assert(record->tokens >= 0);
         end = put_unsigned(PUT_KEY(end, "tokens"), (uint64_t)record->tokens);
@@ -169,4 +175,14 @@ size_t record_json_write(char to[static RECORD_JSON_MAX], const struct record *r
     *end++ = '}';
     *end++ = '\n';
     return (size_t)(end - to);
+}
+
+size_t record_json_write(char to[static RECORD_JSON_MAX], const struct record *record)
+{
+    return put_record(to, record, false);
+}
+
+size_t record_json_write_exact(char to[static RECORD_JSON_MAX], const struct record *record)
+{
+    return put_record(to, record, true);
 }

@@ -17,3 +17,7 @@
  * become U+FFFD. Returns the bytes written. The record must be within its
  * bounds (assert); it need not have any particular field. */
 size_t record_json_write(char to[static RECORD_JSON_MAX], const struct record *record);
+
+/* The same, but a time that is no whole number of microseconds has nine decimals: what is read
+ * back is this record, to the nanosecond. */
+size_t record_json_write_exact(char to[static RECORD_JSON_MAX], const struct record *record);

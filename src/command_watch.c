@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "command_watch_record.h"
 #include "command_watch_run.h"
 #include "session.h"
 #include "source_files.h"
@@ -26,6 +27,7 @@ struct watching {
     struct udp *sockets[UDP_MAX];
     int socket_count;
     struct watched_run run;
+    struct watched_recording recording;
     int notices_told;
 };
 
@@ -98,6 +100,7 @@ static void describe(void *to, struct summary *summary, struct feed_info *feed,
         describe_socket(watching->sockets[i], &summary->source, feed);
     if (watching->files)
         describe_files(watching, feed, message);
+    watched_recording_describe(&watching->recording, feed);
     summary->complaint_count = watching->totals.complaint_count;
     memcpy(summary->complaints, watching->totals.complaints, sizeof(summary->complaints));
 }
@@ -108,6 +111,7 @@ static void on_look(void *to, int64_t now_ns)
     struct run run;
     char error[256] = "";
     (void)now_ns;
+    watched_recording_look(&watching->recording);
     int found = watched_run_look(&watching->run, &run, error, sizeof(error));
     if (found > 0)
         session_set_run(watching->session, &run);
@@ -129,9 +133,15 @@ static void on_pipe_end(void *to, int error)
         session_end(watching->session);
 }
 
+/* What comes by it is nowhere else: it can be recorded. */
+static struct sink stream_sink(struct watching *watching)
+{
+    return watched_recording_sink(&watching->recording, session_sink(watching->session));
+}
+
 static int open_pipe(struct watching *watching)
 {
-    struct sink sink = session_sink(watching->session);
+    struct sink sink = stream_sink(watching);
     struct pipe_options options = {
         .fd = STDIN_FILENO, .name = "-", .ended = on_pipe_end, .to = watching};
     int error = 0;
@@ -147,7 +157,7 @@ static int open_pipe(struct watching *watching)
 
 static int open_socket(struct watching *watching, const char *spec)
 {
-    struct sink sink = session_sink(watching->session);
+    struct sink sink = stream_sink(watching);
     struct udp_options options = {watching->options.allow, watching->options.allow_count,
                                   watching->options.receive_buffer};
     char message[256] = "";
@@ -201,18 +211,21 @@ static int open_files(struct watching *watching)
 
 static int run(struct watching *watching, int *ret_signal)
 {
-    int status = open_streams(watching);
+    int status = watched_recording_open(&watching->recording, &watching->options);
+    if (status == 0)
+        status = open_streams(watching);
     if (status == 0)
         status = session_open(watching->session);
     if (status == 0)
         status = open_files(watching);
     if (status != 0)
         return status;
+    watched_recording_listen(&watching->recording, session_loop(watching->session));
     loop_timer_new(session_loop(watching->session), RUN_LOOK_NS, RUN_LOOK_NS, on_look, watching);
     return session_run(watching->session, ret_signal);
 }
 
-static void close_all(struct watching *watching)
+static int close_all(struct watching *watching)
 {
     session_close(watching->session);
     watch_free(watching->watch);
@@ -223,6 +236,7 @@ static void close_all(struct watching *watching)
         udp_free(watching->sockets[i]);
     session_free(watching->session);
     watched_run_done(&watching->run);
+    return watched_recording_close(&watching->recording);
 }
 
 static int no_source(void)
@@ -251,7 +265,9 @@ int command_watch(int argc, char **argv)
     if (status == 0) {
         watching.session = session_new(&watching.options, &description, MODE_LIVE, &caller);
         status = run(&watching, &number);
-        close_all(&watching);
+        number = number ? number : watching.recording.signal;
+        int unwritten = close_all(&watching);
+        status = status ? status : unwritten;
     } else {
         watched_run_done(&watching.run);
     }

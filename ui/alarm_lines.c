@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "alarm_mfu.h"
@@ -13,6 +14,7 @@
 #define TODAY_S 72000.0    /* so long the time of day is enough */
 #define DATE_LENGTH 11     /* "2026-11-29 " */
 #define SILENT_LEAST_S 2.0 /* but short gaps are nothing */
+#define RECORDING_LATE_S 5.0 /* a write that takes longer hangs */
 
 static bool say_silence(const struct view_model *model, struct sentence *line)
 {
@@ -33,6 +35,40 @@ static bool say_silence(const struct view_model *model, struct sentence *line)
         sentence_add(line, "no record for %s, a step takes %s: does the job hang?",
                      format_silence(silent, summary->silent_s), step);
     }
+    return true;
+}
+
+/* "No space left on device" within a sentence. */
+static void add_reason(struct sentence *line, const char *reason)
+{
+    char text[80];
+    snprintf(text, sizeof(text), "%s", reason);
+    if (text[0] >= 'A' && text[0] <= 'Z' && text[1] >= 'a' && text[1] <= 'z')
+        text[0] = (char)(text[0] + ('a' - 'A'));
+    sentence_add(line, "%s", text);
+}
+
+static bool say_recording(const struct view_model *model, struct sentence *line)
+{
+    const struct recording_info *recording = &model->feed.recording;
+    bool hangs = recording->late_s > RECORDING_LATE_S;
+    char waiting[FORMAT_BYTES], lost[FORMAT_BYTES];
+    if (!recording->on || (!recording->error && !hangs && recording->dropped == 0))
+        return false;
+    format_counted(waiting, (int64_t)recording->waiting, "record");
+    format_count_unsigned(lost, recording->dropped);
+    sentence_add(line, "recording to ");
+    sentence_add_raw(line, recording->file);
+    if (!recording->error && !hangs) {
+        sentence_add(line, ": %s records were lost while it could not be written", lost);
+        return true;
+    }
+    sentence_add(line, recording->error ? " stopped: " : " stopped: the disk does not answer");
+    if (recording->error)
+        add_reason(line, recording->error);
+    sentence_add(line, "; %s %s waiting, %s lost; it %s", waiting,
+                 recording->waiting == 1 ? "is" : "are", lost,
+                 recording->full ? "goes on when there is room" : "is tried again each second");
     return true;
 }
 
@@ -96,7 +132,7 @@ static bool say_complaint(const struct view_model *model, struct sentence *line)
 int alarm_lines(const struct view_model *model, struct sentence *lines, int max)
 {
     static bool (*const alarms[])(const struct view_model *, struct sentence *) = {
-        say_silence,        alarm_mfu_over,    alarm_hfu_over, say_counters,
+        say_silence,        say_recording,     alarm_mfu_over, alarm_hfu_over, say_counters,
         alarm_peak_unknown, alarm_peak_factor, alarm_sizes,    alarm_clocks,
         say_tokens,         say_buffer,        say_complaint};
     assert(max >= 0 && max <= ALARM_LINES_MAX);

@@ -7,6 +7,7 @@
 
 #include "calc_form.h"
 #include "choice.h"
+#include "event_order.h"
 #include "events.h"
 #include "filter.h"
 #include "keys.h"
@@ -39,6 +40,17 @@ enum view_mode {
 
 #define MODEL_TEXT_BYTES 160
 
+/* A recording (watch --record), as the screen shows it. */
+struct recording_info {
+    bool on;
+    char file[MODEL_TEXT_BYTES]; /* raw */
+    uint64_t bytes;              /* written to it */
+    uint64_t waiting, dropped;   /* records: not in the file yet, and for which there was no room */
+    double late_s;               /* since when some wait; 0: none */
+    const char *error;           /* why it can't be written now; NULL: it can; static */
+    bool full;                   /* that is for want of room */
+};
+
 /* What the sources say about themselves, for the screen; all zero when unknown. */
 struct feed_info {
     char source[MODEL_TEXT_BYTES]; /* what is read: "logs/rank*.jsonl", "udp://[::1]:9931"; raw */
@@ -49,6 +61,7 @@ struct feed_info {
     double speed;                  /* of a replay or a demo; 0: none */
     double last_record_s;          /* Unix time of the last record, by the reader's clock; 0: not
                                       known */
+    struct recording_info recording;
 };
 
 /* A replay, as the screen shows it. All zero while there is none. */
@@ -63,6 +76,9 @@ struct playback {
     double indexed; /* share of the logs that is read, 0 to 1: 1 when all is known */
     double seek;    /* while seeking: how far, 0 to 1 */
     double place;   /* of the shown step in the run that is known, 0 to 1; NAN */
+    int64_t first_step; /* of the first attempt; for the marks on the bar, as are the next two */
+    int64_t last_step;  /* of the last attempt that is known; below 0: not known */
+    int last_attempt;
     int mark_count; /* bookmarks, in order */
     struct {
         int attempt;
@@ -78,15 +94,8 @@ struct span_view {
     int rank_scroll;         /* heat: rows above the first */
     int rank_cursor;         /* heat: row of the table of rows; -1: none */
     bool worst;              /* heat: the worst step of a column, else the mean */
-    uint8_t blocks;          /* heat: rows stand for ranks, hosts, groups: 0 as it fits */
-};
-
-/* Of the events. */
-struct events_view {
-    int64_t cursor; /* row; -1: the newest, and follow it */
-    int scroll;
-    bool oldest_first;
-    uint32_t hidden; /* 1 << verdict kind: these are not listed */
+    uint8_t blocks;          /* heat: what rows stand for, enum heat_by; 0 as it fits */
+    bool slowest_first;      /* heat: rows by slowdown, else by number */
 };
 
 /* What is being typed. */

@@ -232,6 +232,11 @@ static void draw_source(struct page *page)
     if (feed->udp_buffer_bytes > 0)
         paragraph(page, 2, "UDP receive buffer granted: %s",
                   format_bytes(text, feed->udp_buffer_bytes));
+    if (feed->recording.on)
+        paragraph(page, 2, "recorded to %s: %s", feed->recording.file,
+                  format_bytes(text, feed->recording.bytes));
+    count(page, feed->recording.waiting, "records that wait for the recording");
+    count(page, feed->recording.dropped, "records that the recording lost");
     count(page, source->records, "records");
     count(page, source->other, "lines that are no records");
     count(page, source->damaged, "damaged lines or numbers out of range");

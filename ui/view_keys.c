@@ -154,6 +154,8 @@ static void draw_source(struct canvas *canvas, struct rect line, int from,
         sentence_add(&source, ", buffer %s", format_bytes(text, feed->udp_buffer_bytes));
     else if (feed->files > 1)
         sentence_add(&source, ", %s", format_counted(text, feed->files, "file"));
+    if (feed->recording.on)
+        sentence_add(&source, ", recording %s", format_bytes(text, feed->recording.bytes));
     int begin = line.width - 1 - sentence_columns(&source);
     if (feed->source[0] && begin >= from + 2)
         sentence_draw(&source, canvas, line, begin, 0);
