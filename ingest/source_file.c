@@ -23,6 +23,7 @@ struct source_file *file_new(const char *name, int fd, const struct stat *status
     file->dev = status->st_dev;
     file->ino = status->st_ino;
     file->mtime_ns = file_mtime_ns(status);
+    file->size = status->st_size;
     file->head_hash = SOURCE_HASH_START;
     return file;
 }
@@ -38,6 +39,10 @@ void file_free(struct source_file *file)
 
 void file_rewritten(struct source_file *file)
 {
+    if (file->bounded) {
+        file->cut = true;
+        file->ending = FILE_CLOSING;
+    }
     if (file->ending == FILE_GOES_ON)
         file->ending = FILE_REWRITTEN;
 }
@@ -105,6 +110,8 @@ static bool skip_hole(struct source_file *file)
     off_t data = lseek(file->fd, file->offset, SEEK_DATA);
     if (data < 0 && errno == ENXIO)
         data = lseek(file->fd, 0, SEEK_END);
+    if (file->bounded && data > file->size)
+        data = file->size;
     if (data <= file->offset)
         return false;
     uint64_t skipped = (uint64_t)(data - file->offset);
@@ -136,11 +143,34 @@ static bool still_there(struct source_file *file, const char *before, size_t got
     return true;
 }
 
+/* What is bounded is read up to its size, no less. */
+static bool bound(struct source_file *file, size_t *size)
+{
+    if (!file->bounded)
+        return true;
+    int64_t left = file->size > file->offset ? file->size - file->offset : 0;
+    if (left == 0)
+        file->found_end = true;
+    if ((int64_t)*size > left)
+        *size = (size_t)left;
+    return left > 0;
+}
+
+static void note_end(struct source_file *file, size_t fresh, size_t size)
+{
+    if (!file->bounded)
+        file->caught_up = file->found_end = fresh < size;
+    else if (fresh == 0)
+        file_rewritten(file); /* it was cut */
+}
+
 /* The bytes before the offset (to be compared) and up to `size` new ones, in one
  * call. Returns the new bytes, 0 for none; the ending says what happened. */
 static size_t read_at(struct source_file *file, char *bytes, size_t size)
 {
     char before[FILE_MARKER_BYTES];
+    if (!bound(file, &size))
+        return 0;
     struct iovec parts[] = {{before, file->marker_len}, {bytes, size}};
     ssize_t n;
     do {
@@ -157,7 +187,7 @@ static size_t read_at(struct source_file *file, char *bytes, size_t size)
         return 0;
     }
     size_t fresh = (size_t)n > file->marker_len ? (size_t)n - file->marker_len : 0;
-    file->caught_up = file->found_end = fresh < size;
+    note_end(file, fresh, size);
     return fresh;
 }
 
@@ -247,4 +277,66 @@ enum file_fill file_next(struct source_file *file, size_t want, bool verify_head
 enum file_fill file_fill(struct source_file *file, size_t want, bool verify_head, size_t *ret_bytes)
 {
     return file_next(file, want, verify_head, &file->head, ret_bytes);
+}
+
+/* ---- places to go back to ---- */
+
+/* 0: of nothing. */
+static uint32_t check_of(const void *bytes, size_t size)
+{
+    uint64_t hash = size ? source_hash(SOURCE_HASH_START, bytes, size) : 0;
+    return (uint32_t)(hash ^ hash >> 32);
+}
+
+static bool read_before(const struct source_file *file, int64_t offset, char *bytes, size_t size)
+{
+    return size == 0 || pread(file->fd, bytes, size, offset - (int64_t)size) == (ssize_t)size;
+}
+
+struct file_place file_place(const struct source_file *file, bool of_head)
+{
+    struct file_place place = {.lines = stream_place(file->stream, of_head)};
+    place.offset = file->offset - (int64_t)place.lines.behind;
+    size_t size = place.offset < FILE_MARKER_BYTES ? (size_t)place.offset : FILE_MARKER_BYTES;
+    char bytes[FILE_MARKER_BYTES];
+    const void *before = stream_before(file->stream, &place.lines, size);
+    if (place.lines.behind == 0) {
+        before = file->marker;
+        size = file->marker_len;
+    } else if (!before && file->fd >= 0 && read_before(file, place.offset, bytes, size)) {
+        before = bytes;
+    }
+    place.check_size = before ? (uint8_t)size : 0;
+    place.check = file->unchecked ? file->check : check_of(before, place.check_size);
+    return place;
+}
+
+bool file_place_holds(const struct source_file *file, const struct file_place *place)
+{
+    char bytes[FILE_MARKER_BYTES];
+    return read_before(file, place->offset, bytes, place->check_size) &&
+           check_of(bytes, place->check_size) == place->check;
+}
+
+void file_go(struct source_file *file, const struct file_place *place)
+{
+    file->offset = place->offset;
+    file->marker_len = place->check_size;
+    file->check = place->check;
+    file->unchecked = true;
+    file->caught_up = file->found_end = file->ended = file->finished = file->cut = false;
+    file->error = 0;
+    file->ending = FILE_GOES_ON;
+    stream_go(file->stream, &place->lines);
+    if (file->fd >= 0 && !file_check(file))
+        file_rewritten(file);
+}
+
+bool file_check(struct source_file *file)
+{
+    if (!file->unchecked)
+        return true;
+    file->unchecked = false;
+    return read_before(file, file->offset, (char *)file->marker, file->marker_len) &&
+           check_of(file->marker, file->marker_len) == file->check;
 }

@@ -55,6 +55,17 @@ struct source_file {
     bool ended;       /* stream_end() was called for this ending */
     bool used;        /* read lately (for the choice of descriptors to close) */
     int error;        /* errno of the last read, 0: none */
+
+    /* What is to be gone back in (files_options.seekable). */
+    int64_t size;     /* when it was opened */
+    int64_t grown;    /* what came since, as it was seen last */
+    bool bounded;     /* not read beyond that */
+    bool cut;         /* it ended before that, or what was read is no longer there */
+    bool lost;        /* it could not be opened again */
+    bool finished;    /* drained, and kept */
+    bool unchecked;   /* it was closed when the place was gone to: */
+    uint32_t check;   /* ... what the marker_len bytes before the offset must come to */
+    uint32_t slot_at; /* scratch of files_mark(): its slot, from 1 */
     enum file_ending ending;
     struct order order;
     struct record head;
@@ -78,6 +89,24 @@ enum file_fill file_next(struct source_file *file, size_t want, bool verify_head
 /* Whether the beginning and the bytes before the offset are those that were
  * read; true when it can't be told. Needs an open descriptor. */
 bool file_unchanged(const struct source_file *file);
+
+/* A place in the file between two records, to go on from. */
+struct file_place {
+    int64_t offset;
+    struct stream_place lines;
+    uint32_t check; /* of the bytes before it, so that a change is noticed */
+    uint8_t check_size;
+};
+
+/* Where the next record begins; of_head: file->head was not delivered yet. */
+struct file_place file_place(const struct source_file *file, bool of_head);
+
+/* Whether what stands before the place is what stood there. Needs an open descriptor. */
+bool file_place_holds(const struct source_file *file, const struct file_place *place);
+void file_go(struct source_file *file, const struct file_place *place);
+
+/* After it was opened again: what file_go() could not compare. False: it has changed. */
+bool file_check(struct source_file *file);
 
 /* The file is no longer what was read: to be read again from its beginning. */
 void file_rewritten(struct source_file *file);

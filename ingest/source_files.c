@@ -48,6 +48,8 @@ struct files *files_new(const struct files_options *options, struct stream_total
     files->totals = totals;
     files->sweep_ns = FILES_SWEEP_NS;
     files->open_max = descriptors(options->descriptors_max);
+    if (options->seekable) /* a twin needs as many */
+        files->open_max = files->open_max < 4 ? 2 : files->open_max / 2;
     return files;
 }
 
@@ -81,6 +83,7 @@ void files_free(struct files *files)
     free(files->orphans);
     free(files->specs);
     free(files->dirs);
+    free(files->kept);
     free(files->slots);
     free(files);
 }
@@ -200,9 +203,9 @@ static size_t dir_length(const char *name)
     return slash == name ? 1 : (size_t)(slash - name);
 }
 
-static void add_named(struct files *files, const char *name, bool found)
+struct source_path *files_add_path(struct files *files, const char *name, bool found)
 {
-    add_path(files, files_dir_of(files, name, dir_length(name)), name, found);
+    return add_path(files, files_dir_of(files, name, dir_length(name)), name, found);
 }
 
 /* "dir" + "name", or the name alone in ".", unless the user wrote a dot. */
@@ -246,7 +249,7 @@ static int scan_spec(struct files *files, struct source_spec *spec, size_t *ret_
     if (spec->dir < 0) {
         result = scan_glob(spec->text, &names);
         for (size_t i = 0; i < names.count; i++)
-            add_named(files, names.names[i], true);
+            files_add_path(files, names.names[i], true);
     } else {
         spec->mtime_ns = scan_mtime_ns(files->dirs[spec->dir].name);
         result = scan_folder(files->dirs[spec->dir].name, spec->pattern, &names);
@@ -349,7 +352,7 @@ static int add_file(struct files *files, const char *spec, char *ret_message, si
                     "is compressed; unpack it into standard input: zcat FILE | lockstep report -");
     if (!files->options.follow && access(spec, R_OK) < 0)
         return fail_errno(ret_message, size, errno, spec);
-    add_named(files, spec, false);
+    files_add_path(files, spec, false);
     return 0;
 }
 
@@ -448,6 +451,10 @@ static void tidy(struct files *files)
 void files_poll(struct files *files, int64_t now_ns)
 {
     files->now_ns = now_ns;
+    if (files->options.seekable) {
+        files_look_for_growth(files);
+        return;
+    }
     scan_due(files);
     /* A new name may be the new name of a file that is followed: before the old
      * one is looked at. */
@@ -476,6 +483,8 @@ static void hint_new(struct files *files, int dir, const char *name)
 void files_hint(struct files *files, int dir, const char *name, bool moved, int64_t now_ns)
 {
     files->now_ns = now_ns;
+    if (files->options.seekable)
+        return;
     if (!name) {
         for (size_t i = 0; i < files->spec_count; i++)
             files->specs[i].due = true;

@@ -37,11 +37,12 @@ enum files_more {
 
 /* For the screen. Names in it are raw bytes of the file system. */
 struct files_state {
-    int followed;     /* files being read */
-    int waiting;      /* named, but not there */
-    int unreadable;   /* there, but not to be read: permission, not a regular file */
-    int behind;       /* files that have more to read now */
-    int notice_count; /* in all; the last FILES_NOTICES are kept, n-th in [n % FILES_NOTICES] */
+    int followed;        /* files being read */
+    int waiting;         /* named, but not there */
+    int unreadable;      /* there, but not to be read: permission, not a regular file */
+    int behind;          /* files that have more to read now */
+    int64_t grown_bytes; /* seekable: what files grew since they were opened; it is not read */
+    int notice_count;    /* in all; the last FILES_NOTICES are kept, n-th in [n % FILES_NOTICES] */
     char notices[FILES_NOTICES][FILES_NOTICE_BYTES];
 };
 
@@ -86,13 +87,18 @@ void files_notice(struct files *files, const char *format, ...)
 /* A place between two records of the whole set, as files_pump() delivers them. */
 struct files_mark;
 
+/* While it is walked about in, a set is what was there when it was opened: what a file grows by is
+ * not read (files_state.grown_bytes, which files_poll() looks after), and where one was cut its
+ * records end, with a notice. */
+
 /* Where the set stands now; between two calls of files_pump(). The caller owns it. */
 struct files_mark *files_mark(const struct files *files);
 void files_mark_free(struct files_mark *mark);
 size_t files_mark_bytes(const struct files_mark *mark);
 
-/* A second set over the very same files, at their beginning; it opens them by itself, and shares
- * what was laid open of compressed ones. *totals as in files_new(). `files` must outlive it. */
+/* A second set over the very same files, at their beginning; it has descriptors of its own, and
+ * shares what was laid open of compressed ones (one thread for both). *totals as in files_new().
+ * `files` must outlive it. */
 struct files *files_twin(struct files *files, struct stream_totals *totals);
 
 /* Goes to a mark that was made of this set, or of its twin: the next records are the same, in the
@@ -101,5 +107,5 @@ struct files *files_twin(struct files *files, struct stream_totals *totals);
 int files_go(struct files *files, const struct files_mark *mark);
 
 /* What was read, of what there is, in bytes of the files themselves (compressed ones as they are);
- * *ret_all grows when files do. */
+ * *ret_all grows while files are opened, and with those that are followed. */
 void files_progress(const struct files *files, int64_t *ret_read, int64_t *ret_all);

@@ -61,6 +61,47 @@ static bool settle(struct pump *pump, struct source_file *file, enum file_fill f
     return false;
 }
 
+/* The head again that stood there when the mark was made: it was counted before the mark, and
+ * its file's order has seen it. */
+static void recall_head(struct merge_slot *slot, struct stream_totals *totals,
+                        const struct source_counts *counts, int complaints, int other)
+{
+    struct source_file *file = slot->file;
+    uint64_t bytes = totals->counts.bytes;
+    totals->counts = *counts;
+    totals->counts.bytes = bytes;
+    totals->complaint_count = complaints;
+    totals->other_kept = other;
+    slot->key = (struct order_key){slot->odd ? INT64_MIN : file->order.epoch, file->head.step};
+    slot->recalled = false;
+    slot->filled = true;
+}
+
+static enum file_fill fill_recalled(struct files *files, struct merge_slot *slot, size_t *ret_bytes)
+{
+    struct stream_totals *totals = files->totals;
+    struct source_counts counts = totals->counts;
+    int complaints = totals->complaint_count, other = totals->other_kept;
+    enum file_fill fill = file_fill(slot->file, files_read_size(files), false, ret_bytes);
+    if (fill == FILE_HEAD)
+        recall_head(slot, totals, &counts, complaints, other);
+    return fill;
+}
+
+static enum file_fill fill_next(struct files *files, struct merge_slot *slot, size_t *ret_bytes)
+{
+    struct source_file *file = slot->file;
+    if (slot->recalled)
+        return fill_recalled(files, slot, ret_bytes);
+    enum file_fill fill =
+        file_fill(file, files_read_size(files), files_verify_head(files, file), ret_bytes);
+    if (fill == FILE_HEAD) {
+        slot->key = order_key(&file->order, &file->head);
+        slot->filled = true;
+    }
+    return fill;
+}
+
 /* Gives the slot its next record; slot->file is NULL when the file has none now
  * and left the list. */
 static void fill_slot(struct pump *pump, struct merge_slot *slot)
@@ -70,13 +111,8 @@ static void fill_slot(struct pump *pump, struct merge_slot *slot)
     while (!slot->filled && pump->budget > 0) {
         size_t bytes;
         if (file->fd < 0 && !files_reopen(files, file))
-            file_close_when_drained(file);
-        enum file_fill fill =
-            file_fill(file, files_read_size(files), files_verify_head(files, file), &bytes);
-        if (fill == FILE_HEAD) {
-            slot->key = order_key(&file->order, &file->head);
-            slot->filled = true;
-        }
+            files_lost(files, file);
+        enum file_fill fill = fill_next(files, slot, &bytes);
         if (!settle(pump, file, fill, bytes)) {
             slot->file = NULL;
             return;
@@ -129,16 +165,30 @@ static struct round look_over(struct pump *pump)
     return round;
 }
 
-static void deliver_all(struct pump *pump, const struct round *round)
+/* One record of each file that has the lowest step; goes on where the last call ended. */
+static void deliver_all(struct pump *pump)
 {
     struct files *files = pump->files;
-    for (size_t i = round->low_slot; i < files->slot_count && pump->budget > 0; i++) {
-        struct merge_slot *slot = &files->slots[i];
-        if (order_before(round->low, slot->key))
+    for (; files->round_at < files->slot_count && pump->budget > 0; files->round_at++) {
+        struct merge_slot *slot = &files->slots[files->round_at];
+        if (slot->recalled) {
+            fill_slot(pump, slot);
+            if (pump->budget == 0 && slot->recalled)
+                return;
+        }
+        if (!slot->filled || order_before(files->round_key, slot->key))
             continue;
         deliver(pump, &slot->file->head);
         slot->filled = false;
     }
+    files->in_round = files->round_at < files->slot_count;
+}
+
+static void begin_round(struct files *files, const struct round *round)
+{
+    files->in_round = true;
+    files->round_at = round->low_slot;
+    files->round_key = round->low;
 }
 
 /* One file alone has the lowest step: it goes on until it meets the others. */
@@ -160,6 +210,13 @@ static void straight(struct pump *pump)
     struct files *files = pump->files;
     struct source_file *file = files->slots[0].file;
     bool ordered = files->path_count > 1;
+    if (files->slots[0].recalled) {
+        struct merge_slot slot = files->slots[0];
+        fill_slot(pump, &slot);
+        files->slots[0] = slot;
+        if (!slot.filled)
+            return;
+    }
     if (files->slots[0].filled)
         deliver(pump, &file->head);
     files->slots[0].filled = false;
@@ -173,7 +230,7 @@ static void straight(struct pump *pump)
             deliver(pump, &record);
         }
         if (file->fd < 0 && !files_reopen(files, file))
-            file_close_when_drained(file);
+            files_lost(files, file);
         enum file_fill fill =
             file_next(file, want, files_verify_head(files, file), &record, &bytes);
         if (fill == FILE_HEAD) {
@@ -206,6 +263,10 @@ enum files_more files_pump(struct files *files, const struct sink *sink, int64_t
     try_new(&pump);
     while (pump.budget > 0 && (files->slot_count > 0 || files->tried < files->path_count)) {
         try_new(&pump);
+        if (files->in_round) {
+            deliver_all(&pump);
+            continue;
+        }
         if (files->slot_count == 1 && files->slots[0].file) {
             straight(&pump);
             continue;
@@ -216,7 +277,7 @@ enum files_more files_pump(struct files *files, const struct sink *sink, int64_t
         if (round.low_count == 1)
             deliver_run(&pump, &round);
         else if (round.low_count > 1)
-            deliver_all(&pump, &round);
+            begin_round(files, &round);
     }
     return files->slot_count > 0 || files->tried < files->path_count ? FILES_MORE : FILES_IDLE;
 }

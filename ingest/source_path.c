@@ -131,11 +131,22 @@ bool files_reopen(struct files *files, struct source_file *file)
         return false;
     if (fstat(fd, &status) == 0 && status.st_dev == file->dev && status.st_ino == file->ino) {
         file->fd = fd;
+        file->lost = false;
         files->open_count++;
+        if (!file_check(file))
+            file_rewritten(file);
         return true;
     }
     close(fd);
     return false;
+}
+
+void files_lost(struct files *files, struct source_file *file)
+{
+    file_close_when_drained(file);
+    file->lost = true;
+    if (files->options.seekable && file->path)
+        tell(files, file->path, "is gone, or another file", "its records can't be shown");
 }
 
 /* ---- from a name to a file ---- */
@@ -209,6 +220,23 @@ static struct source_path *adopt(struct files *files, struct source_path *path,
     return loser;
 }
 
+void files_own(struct files *files, struct source_path *path, struct source_file *file)
+{
+    if (files->options.seekable) {
+        file->bounded = true;
+        if (files->kept_count == files->kept_capacity) {
+            files->kept_capacity = files->kept_capacity ? files->kept_capacity * 2 : 16;
+            files->kept = memory_resized(files->kept, files->kept_capacity, sizeof *files->kept);
+        }
+        files->kept[files->kept_count++] = file;
+    }
+    file->once = !files->options.follow;
+    file->last_growth_ns = files->now_ns;
+    source_index_add(&files->inodes, &file->by_inode, inode_hash(file->dev, file->ino));
+    files->open_count += file->fd >= 0;
+    attach(files, path, file);
+}
+
 static void open_new(struct files *files, struct source_path *path, int fd,
                      const struct stat *status)
 {
@@ -216,14 +244,10 @@ static void open_new(struct files *files, struct source_path *path, int fd,
     struct stat link;
     if (lstat(path->name, &link) == 0 && S_ISLNK(link.st_mode))
         files->dirs[path->dir].remote = true; /* no notices come from behind a symlink */
-    file->once = !files->options.follow;
     file->remote = files->dirs[path->dir].remote;
     file->order = path->heir;
     path->heir = (struct order){0};
-    file->last_growth_ns = files->now_ns;
-    source_index_add(&files->inodes, &file->by_inode, inode_hash(file->dev, file->ino));
-    files->open_count++;
-    attach(files, path, file);
+    files_own(files, path, file);
 }
 
 static void cannot_open(struct files *files, struct source_path *path, int error)
@@ -354,9 +378,27 @@ void files_idle(struct files *files, struct source_file *file)
         files_switch(files, path);
 }
 
+/* What can be gone back in stays open. */
+static void keep_finished(struct files *files, struct source_file *file)
+{
+    struct source_path *path = file->path;
+    file->finished = true;
+    if (file->cut)
+        tell(files, path, "was truncated while it is replayed",
+             "steps after that place can't be shown");
+    if (file->error)
+        tell(files, path, strerror(file->error), "its last records are missing");
+    files_set_state(files, path, PATH_FINISHED);
+}
+
 void files_finished(struct files *files, struct source_file *file)
 {
     struct source_path *path = file->path;
+    if (files->options.seekable) {
+        keep_finished(files, file);
+        return;
+    }
+    files->finished_bytes += file->offset;
     if (path) {
         if (file->error)
             tell(files, path, strerror(file->error), NULL);

@@ -59,6 +59,8 @@ struct merge_slot {
     struct source_file *file;
     struct order_key key; /* of file->head, when filled */
     bool filled;
+    bool recalled; /* by files_go(): its next record was the head before, counted and ordered */
+    bool odd;      /* recalled: the head's key was the lowest */
 };
 
 struct files {
@@ -75,8 +77,14 @@ struct files {
     size_t dir_count;
     struct source_file **orphans; /* owned: files whose name leads elsewhere */
     size_t orphan_count, orphan_capacity;
+    struct source_file **kept; /* seekable: all files by number, in the order of their slots */
+    size_t kept_count, kept_capacity;
+    int64_t finished_bytes;   /* of files that were freed */
     struct merge_slot *slots; /* borrowed files */
     size_t slot_count, slot_capacity;
+    bool in_round;              /* heads with the key `round` are being delivered: */
+    size_t round_at;            /* ... from this slot on */
+    struct order_key round_key; /* so that the order is the same with any budget */
     int open_count, open_max;
     bool told_descriptors;
     int uncounted; /* paths in states that are not counted */
@@ -89,6 +97,9 @@ struct files {
 /* source_merge.c: puts the file on the list of those to be read. */
 void files_activate(struct files *files, struct source_file *file);
 
+/* source_mark.c: sums up what came after the files were opened, some at a time. */
+void files_look_for_growth(struct files *files);
+
 /* source_path.c: what a name leads to */
 void files_try(struct files *files, struct source_path *path);    /* opens what it leads to */
 void files_check(struct files *files, struct source_path *path);  /* whether it still does */
@@ -96,10 +107,13 @@ void files_switch(struct files *files, struct source_path *path); /* to the new 
 void files_set_state(struct files *files, struct source_path *path, enum path_state state);
 bool files_reopen(struct files *files, struct source_file *file);
 void files_idle(struct files *files, struct source_file *file);     /* it was read to its end */
-void files_finished(struct files *files, struct source_file *file); /* drained: frees it */
+void files_finished(struct files *files, struct source_file *file); /* drained: frees it, or not */
+void files_own(struct files *files, struct source_path *path, struct source_file *file);
+void files_lost(struct files *files, struct source_file *file); /* it can't be opened again */
 
 /* source_files.c */
 int files_dir_of(struct files *files, const char *name, size_t len); /* interned */
+struct source_path *files_add_path(struct files *files, const char *name, bool found);
 void files_add_folder(struct files *files, const char *text);
 size_t files_read_size(const struct files *files);
 bool files_verify_head(const struct files *files, const struct source_file *file);

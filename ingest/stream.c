@@ -24,6 +24,7 @@ struct stream {
     size_t capacity;     /* of buffer, without the slack behind it */
     size_t begin, end;   /* what is not taken yet */
     size_t searched;     /* no line end in [begin, searched) */
+    size_t record_at;    /* where the record that was given last begins */
     struct str rest;     /* of the line that was taken: more records may be in it */
     int64_t line;        /* number of the line that was taken, 1-based */
     int64_t lines_ended; /* so many line ends have been taken */
@@ -277,6 +278,7 @@ static bool take_record(struct stream *stream, struct record *record)
     struct str line = stream->rest;
     size_t used;
     const char *why;
+    stream->record_at = (size_t)(line.p - stream->buffer);
     enum decode_result result =
         decode_line(&stream->decoder, line.p, line.len, record, &used, &why);
     stream->rest = without_blanks(str_of(line.p + used, line.len - used));
@@ -313,8 +315,9 @@ static inline bool take_quickly(struct stream *stream, struct record *record)
         record->rank = stream->rank;
         record->has |= RECORD_RANK;
     }
+    stream->record_at = stream->begin;
     stream->begin = stream->searched = (size_t)(after - stream->buffer);
-    stream->lines_ended++;
+    stream->line = ++stream->lines_ended;
     stream->totals->counts.records++;
     return true;
 }
@@ -366,6 +369,36 @@ void stream_reset(struct stream *stream)
     stream->begin = stream->end = stream->searched = 0;
     forget(stream);
     release_when_empty(stream);
+}
+
+/* ---- places to go on from ---- */
+
+struct stream_place stream_place(const struct stream *stream, bool of_record)
+{
+    if (!of_record && stream->rest.len == 0)
+        return (struct stream_place){.behind = stream->end - stream->begin,
+                                     .lines = stream->lines_ended,
+                                     .after_return = stream->after_return,
+                                     .discarding = stream->discarding};
+    size_t at = of_record ? stream->record_at : (size_t)(stream->rest.p - stream->buffer);
+    return (struct stream_place){.behind = stream->end - at, .lines = stream->line - 1};
+}
+
+const char *stream_before(const struct stream *stream, const struct stream_place *place,
+                          size_t size)
+{
+    size_t at = stream->end - place->behind;
+    return stream->buffer && at >= size ? stream->buffer + at - size : NULL;
+}
+
+void stream_go(struct stream *stream, const struct stream_place *place)
+{
+    stream->begin = stream->end = stream->searched = 0;
+    forget(stream);
+    release_when_empty(stream);
+    stream->lines_ended = place->lines;
+    stream->after_return = place->after_return;
+    stream->discarding = place->discarding;
 }
 
 bool stream_pending(const struct stream *stream)

@@ -52,6 +52,25 @@ void stream_end(struct stream *stream);
  * counted as damaged. */
 void stream_reset(struct stream *stream);
 
+/* A place in an input, to go on from. */
+struct stream_place {
+    size_t behind;     /* bytes that were filled in and come after it */
+    int64_t lines;     /* line ends before it */
+    bool after_return; /* a newline there still belongs to the line before */
+    bool discarding;   /* it is within a line that was too long */
+};
+
+/* Where stream_next() goes on; of_record: where the record begins that it gave last (before the
+ * next call for this stream). A place may be within a line: several records may be in it. */
+struct stream_place stream_place(const struct stream *stream, bool of_record);
+
+/* The `size` bytes before the place, when they are in the buffer still; NULL otherwise. */
+const char *stream_before(const struct stream *stream, const struct stream_place *place,
+                          size_t size);
+
+/* Forgets what waits, without counting it; what is filled in next stands at that place. */
+void stream_go(struct stream *stream, const struct stream_place *place);
+
 /* Whether a torn line waits for its rest, or bytes wait to be taken. */
 bool stream_pending(const struct stream *stream);
 
