@@ -36,6 +36,8 @@ struct analysis *analysis_new(const struct analysis_options *options)
     barrier_init(&analysis->barrier);
     analysis->window = memory_zeroed(1, sizeof(*analysis->window));
     analysis_past_init(analysis);
+    if (options->overview)
+        analysis->course = memory_zeroed(1, sizeof(*analysis->course));
     fold_init(&analysis->settled, &options->run, options->from_step, options->to_step);
     analysis->settled.figures_only = options->figures_only;
     return analysis;
@@ -53,6 +55,9 @@ void analysis_free(struct analysis *analysis)
     free(analysis->window);
     analysis_past_done(analysis->past);
     free(analysis->past);
+    if (analysis->course)
+        course_done(analysis->course);
+    free(analysis->course);
     steps_done(&analysis->steps);
     names_done(&analysis->names);
     ranks_done(&analysis->ranks);
@@ -358,6 +363,8 @@ void analysis_set_run(struct analysis *analysis, const struct run *run)
         steps_at(&analysis->steps, i)->settled = false;
     analysis->settled_rows = 0;
     analysis_past_restart(analysis);
+    if (analysis->course)
+        course_done(analysis->course);
 }
 
 bool analysis_changed(const struct analysis *analysis)

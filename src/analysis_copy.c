@@ -20,6 +20,8 @@ struct analysis *analysis_copy(const struct analysis *analysis, bool keep_histor
     copy->barrier = empty.barrier;
     copy->window = empty.window;
     copy->clocks = empty.clocks;
+    free(empty.course);
+    copy->course = NULL;
     copy->past = empty.past;
     copy->past->base = 0; /* what it looks back at begins with what is settled now */
     copy->filling = NULL; /* made anew with the next record that takes the long way */

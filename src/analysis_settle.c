@@ -82,6 +82,9 @@ static void settle_one(struct analysis *analysis)
     row->settled = true;
     analysis->settled_rows++;
     analysis_past_settled(analysis);
+    if (analysis->course && row->step >= analysis->options.from_step &&
+        row->step <= analysis->options.to_step)
+        course_add(analysis->course, row);
     if (analysis->current_rows < analysis->settled_rows)
         analysis->current_valid = false;
 }

@@ -7,6 +7,7 @@
 #include "analysis.h"
 #include "barrier.h"
 #include "clocks.h"
+#include "course.h"
 #include "fold.h"
 #include "names.h"
 #include "ranks.h"
@@ -48,6 +49,7 @@ struct analysis {
     size_t choice_rows; /* closed rows it was made from */
     bool choice_final;
     size_t closed_rows;
+    struct course *course;     /* owned; NULL without options.overview */
     struct clock_table clocks; /* of `current`, as it was last asked for */
 
     bool simulated;
