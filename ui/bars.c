@@ -70,8 +70,7 @@ static int draw_own(struct canvas *canvas, struct rect line, int from, int eight
     return whole + 1;
 }
 
-/* Seconds of the phases before the barrier, and what they leave of the own time. */
-static void split_own(const struct summary_rank *rank, double ret_s[PART_COUNT])
+void bars_split(const struct summary_rank *rank, double ret_s[PART_COUNT])
 {
     double sum = 0;
     for (int part = PART_DATA; part <= PART_BACKWARD; part++) {
@@ -86,7 +85,7 @@ static int draw_phases(struct canvas *canvas, struct rect line, int from, int ce
                        const struct axis *axis, const struct summary_rank *rank, int late)
 {
     double seconds[PART_COUNT] = {0}, sum = late > 0 ? axis_begin_s(rank) : 0;
-    split_own(rank, seconds);
+    bars_split(rank, seconds);
     int end = from + (axis_eighths(axis, axis_arrival_s(rank), cells) + 4) / 8, x = from + late;
     for (int part = PART_OTHER; part <= PART_BACKWARD; part++) {
         sum += seconds[part];
@@ -232,7 +231,7 @@ static bool has_other(const struct summary *summary)
 {
     for (size_t i = 0; i < summary->rank_count; i++) {
         double seconds[PART_COUNT] = {0};
-        split_own(&summary->ranks[i], seconds);
+        bars_split(&summary->ranks[i], seconds);
         if (seconds[PART_OTHER] > 0.01 * summary->ranks[i].own_s)
             return true;
     }

@@ -41,3 +41,7 @@ enum bars_part {
 };
 const struct bars_glyph *bars_glyph(enum bars_part part);
 void bars_put(struct canvas *canvas, struct rect line, int x, enum bars_part part);
+
+/* Seconds of the phases before the barrier, and what they leave of the own time: the
+ * parts from PART_OTHER to PART_BACKWARD, in their order. */
+void bars_split(const struct summary_rank *rank, double ret_s[PART_COUNT]);

@@ -99,7 +99,7 @@ static void put_value(const struct report *report, const struct what_if *what_if
     fprintf(report->to, "  %*s", CELLS, with_letter);
 }
 
-static void say_whose(struct sentence *line, const struct what_if *what_if)
+void report_say_whose(struct sentence *line, const struct what_if *what_if)
 {
     char count[FORMAT_BYTES];
     sentence_clear(line, STYLE_NORMAL);
@@ -122,7 +122,7 @@ static void put_what_if(const struct report *report, const struct what_if *what_
                         size_t to)
 {
     struct sentence who;
-    say_whose(&who, what_if);
+    report_say_whose(&who, what_if);
     int width = sentence_columns(&who);
     fprintf(report->to, "  %s%*s", who.text, width < WHO_CELLS ? WHO_CELLS - width : 0, "");
     for (size_t i = from; i < to; i++)
@@ -172,23 +172,30 @@ static void put_what_ifs(const struct report *report)
               report->to);
 }
 
-void report_cost(const struct report *report)
+void report_cost_sentences(const struct report *report)
 {
-    const struct summary *summary = report->summary;
     struct sentence line;
-    char text[FORMAT_BYTES];
-    fprintf(report->to, "\nCOST (last %s)\n", format_counted(text, summary->window_steps, "step"));
     if (cost_waiting_line(&report->model, REPORT_WIDTH + 40, &line)) {
         sentence_add(&line, ".");
         report_sentence(report, "  - ", 4, &line);
     } else {
-        fputs("  not known: it takes two ranks with own times, and two steps\n", report->to);
+        sentence_clear(&line, STYLE_NORMAL);
+        sentence_add(&line, "not known: it takes two ranks with own times, and two steps");
+        report_sentence(report, "  ", 2, &line);
     }
     put_floor(report);
     if (cost_between_line(&report->model, &line)) {
         sentence_add(&line, ".");
         report_sentence(report, "  - ", 4, &line);
     }
+}
+
+void report_cost(const struct report *report)
+{
+    char text[FORMAT_BYTES];
+    fprintf(report->to, "\nCOST (last %s)\n",
+            format_counted(text, report->summary->window_steps, "step"));
+    report_cost_sentences(report);
     put_what_ifs(report);
 }
 

@@ -41,6 +41,10 @@ void report_sentence(const struct report *report, const char *first, int indent,
 {
     const char *text = sentence->text;
     size_t from = strspn(text, " ");
+    if (report->sentence) {
+        report->sentence(report, first, sentence);
+        return;
+    }
     fprintf(report->to, "%-*s", indent, first);
     while (from < sentence->length) {
         size_t to = sentence_line_end(sentence, from, REPORT_WIDTH - indent), end = to;

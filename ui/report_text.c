@@ -163,6 +163,7 @@ void report_text(FILE *to, const struct summary *summary, bool unicode)
               "are left out.\n",
               to);
     } else {
+        fputs("\nWHO\n", to);
         report_who(&report);
         report_cost(&report);
         report_ledger(&report);

@@ -12,6 +12,10 @@ struct report {
     const struct summary *summary;
     bool unicode;
     struct view_model model; /* of that summary: sentences are asked of it */
+    /* What takes the sentences in place of lines of text; NULL. `first` is blank for one
+     * that goes on with the item before it. */
+    void (*sentence)(const struct report *report, const char *first,
+                     const struct sentence *sentence);
 };
 
 #define REPORT_WIDTH 100 /* of sentences */
@@ -31,11 +35,14 @@ const char *report_share(char out[FORMAT_BYTES], const struct report *report,
 void report_sentence(const struct report *report, const char *first, int indent,
                      const struct sentence *sentence);
 
-/* Whom to drain and whom not, and why; who was last; what is over. */
+/* Whom to drain and whom not, and why; who was last; what is over. Sentences alone. */
 void report_who(const struct report *report);
 
-/* The jitter floor, and what would be won. */
+/* The jitter floor, and what would be won: sentences, and a table. */
 void report_cost(const struct report *report);
+void report_cost_sentences(const struct report *report);
+/* "rank 5", "host node17 (8 ranks), not named". */
+void report_say_whose(struct sentence *line, const struct what_if *what_if);
 
 /* Where the GPU time goes, as a table that adds up. */
 void report_ledger(const struct report *report);

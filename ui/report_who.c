@@ -327,6 +327,14 @@ static void put_past_one(const struct report *report, const struct verdict *verd
     report_sentence(report, "  - ", INDENT, &line);
 }
 
+static void put_more(const struct report *report, int count, const char *what)
+{
+    struct sentence line;
+    sentence_clear(&line, STYLE_NORMAL);
+    sentence_add(&line, "and %d %s: all of them are in --json", count, what);
+    report_sentence(report, "  ", 2, &line);
+}
+
 /* Spikes last: there may be many, and each has cost one step. */
 static void put_past(const struct report *report)
 {
@@ -345,7 +353,7 @@ static void put_past(const struct report *report)
         }
     }
     if (left > 0)
-        fprintf(report->to, "  and %d more that are over: all of them are in --json\n", left);
+        put_more(report, left, "more that are over");
 }
 
 /* ---- all of it ---- */
@@ -379,7 +387,6 @@ void report_who(const struct report *report)
 {
     const struct summary *summary = report->summary;
     int slow = 0, wandering = 0, put = 0;
-    fputs("\nWHO\n", report->to);
     size_t count = summary->verdicts_in_force < summary->verdict_count ? summary->verdicts_in_force
                                                                        : summary->verdict_count;
     for (size_t i = 0; i < count; i++) {
@@ -390,7 +397,7 @@ void report_who(const struct report *report)
             put_in_force(report, verdict);
     }
     if (put > NAMED_MAX)
-        fprintf(report->to, "  and %d more: all of them are in --json\n", put - NAMED_MAX);
+        put_more(report, put - NAMED_MAX, "more");
     if (slow > 1)
         put_together(report);
     if (slow > 0)
