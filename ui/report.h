@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "checks.h"
 #include "events.h"
 #include "overview.h"
 #include "summary.h"
@@ -21,7 +22,14 @@ struct report_data {
     const struct overview *overview; /* of the span; with slowdowns for the heat map */
     const struct run_events *events;
     const char *title; /* what was read: raw bytes; NULL */
+    const struct checks *checks; /* that were asked for, and judged; NULL */
 };
+
+/* The JSON object with all that has happened, and what the conditions came to. */
+void report_json_data(FILE *to, const struct report_data *data);
+
+/* A line a condition; nothing when `checks` is NULL. */
+void report_checks_text(FILE *to, const struct checks *checks);
 
 /* Tables: RFC 4180, with a line of heads; text that a spreadsheet would take for a formula is
  * made harmless; a value that is not known is empty; the evidence stands in a column. */

@@ -154,7 +154,7 @@ static void put_clocks(FILE *to, const struct summary *summary)
 static void put_verdicts(FILE *to, const struct summary *summary)
 {
     if (summary->figures_only) {
-        fputs("\n  ],\n  \"verdicts\": null,\n  \"complaints\": [", to);
+        fputs("\n  ],\n  \"verdicts\": null,\n", to);
         return;
     }
     fputs("\n  ],\n  \"verdicts\": [", to);
@@ -162,15 +162,56 @@ static void put_verdicts(FILE *to, const struct summary *summary)
         fputs(i ? ",\n    " : "\n    ", to);
         report_json_verdict(to, summary, &summary->verdicts[i]);
     }
-    fputs("\n  ],\n  \"complaints\": [", to);
+    fputs("\n  ],\n", to);
+}
+
+static void put_events(FILE *to, const struct report_data *data)
+{
+    const struct run_events *events = data->events;
+    if (!events || data->summary->figures_only) {
+        fputs("  \"events\": null,\n  \"events_dropped\": null,\n", to);
+        return;
+    }
+    fputs("  \"events\": [", to);
+    for (size_t i = 0; i < events->count; i++) {
+        fputs(i ? ",\n    " : "\n    ", to);
+        report_json_event(to, data->summary, &events->items[i]);
+    }
+    fprintf(to, "\n  ],\n  \"events_dropped\": %" PRIu64 ",\n", events->dropped);
+}
+
+static void put_shown(FILE *to, const struct summary_step *shown)
+{
+    json_step(to, "step", shown->known ? shown->step : -1);
+    fputs(", ", to);
+    json_step(to, "attempt", shown->known ? shown->attempt : -1);
+    json_key_number(to, ", ", "begin_s", shown->begin_s, 6);
+    json_key_integer(to, ", ", "reported", shown->reported);
+    json_key_integer(to, ", ", "expected", shown->expected);
+    json_key_quantity(to, ", ", "step_time_s", shown->step_time_s, 6);
+    json_key_quantity(to, ", ", "wait_share", shown->wait_share, 6);
+    json_key_quantity(to, ", ", "exchange_s", shown->exchange_s, 6);
+    fputs(", ", to);
+    json_step(to, "last_rank", shown->known ? shown->last_rank : -1);
+    fputs(", ", to);
+    json_evidence(to, shown->step_time_s);
+    fputs("},\n", to);
 }
 
 void report_json(FILE *to, const struct summary *summary)
 {
+    report_json_data(to, &(struct report_data){.summary = summary});
+}
+
+void report_json_data(FILE *to, const struct report_data *data)
+{
+    const struct summary *summary = data->summary;
     fputs("{\n  \"schema\": \"lockstep-report/1\",\n", to);
     put_run(to, summary);
     put_source(to, &summary->source);
     put_span(to, summary);
+    fputs("  \"shown\": {", to);
+    put_shown(to, &summary->shown);
     put_utilization(to, summary, "mfu", summary->mfu);
     put_utilization(to, summary, "hfu", summary->hfu);
     if (summary->figures_only)
@@ -187,6 +228,9 @@ void report_json(FILE *to, const struct summary *summary)
         put_rank(to, &summary->ranks[i]);
     }
     put_verdicts(to, summary);
+    put_events(to, data);
+    report_json_checks(to, data->checks);
+    fputs("  \"complaints\": [", to);
     for (int64_t i = 0; i < summary->complaint_count; i++) {
         fputs(i ? ",\n    " : "\n    ", to);
         json_text(to, summary->complaints[i]);

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "checks.h"
+#include "events.h"
 #include "summary.h"
 
 /* A string: sanitised, then escaped; "" is null with _or_null. */
@@ -27,3 +29,9 @@ void report_json_cost(FILE *to, const struct summary *summary);
 
 /* One verdict, an object. */
 void report_json_verdict(FILE *to, const struct summary *summary, const struct verdict *verdict);
+
+/* One event: a verdict, and when it began and ended. */
+void report_json_event(FILE *to, const struct summary *summary, const struct run_event *event);
+
+/* "checks": the conditions; null when `checks` is NULL. A comma behind it. */
+void report_json_checks(FILE *to, const struct checks *checks);

@@ -36,7 +36,7 @@ static void put_cost(FILE *to, const struct verdict *verdict)
     json_step(to, "repeated_steps", restart ? verdict->repeated_steps : -1);
 }
 
-void report_json_verdict(FILE *to, const struct summary *summary, const struct verdict *verdict)
+static void put_keys(FILE *to, const struct summary *summary, const struct verdict *verdict)
 {
     enum evidence evidence = summary->simulated ? EVIDENCE_SIMULATED : EVIDENCE_COMPUTED;
     fprintf(to, "{\"kind\": \"%s\", \"unit\": ", verdict_kind_name(verdict->kind));
@@ -56,5 +56,20 @@ void report_json_verdict(FILE *to, const struct summary *summary, const struct v
     fputs(", ", to);
     put_steps(to, verdict);
     put_cost(to, verdict);
-    fprintf(to, ", \"evidence\": \"%s\"}", evidence_name(evidence));
+    fprintf(to, ", \"evidence\": \"%s\"", evidence_name(evidence));
+}
+
+void report_json_verdict(FILE *to, const struct summary *summary, const struct verdict *verdict)
+{
+    put_keys(to, summary, verdict);
+    fputs("}", to);
+}
+
+void report_json_event(FILE *to, const struct summary *summary, const struct run_event *event)
+{
+    put_keys(to, summary, &event->verdict);
+    json_key_number(to, ", ", "begin_s", event->begin_s, 6);
+    json_key_number(to, ", ", "end_s", event->end_s, 6);
+    json_key_integer(to, ", ", "end_attempt", event->end_attempt);
+    fputs("}", to);
 }

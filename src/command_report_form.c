@@ -1,0 +1,91 @@
+/* Forms of a report, and where they are written. */
+#include "command_report_form.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+#include "command.h"
+#include "output_file.h"
+#include "report.h"
+
+static enum report_form form_of_ending(const char *path)
+{
+    static const struct {
+        const char *ending;
+        enum report_form form;
+    } endings[] = {
+        {".json", REPORT_JSON}, {".csv", REPORT_CSV},  {".svg", REPORT_SVG},
+        {".html", REPORT_HTML}, {".htm", REPORT_HTML},
+    };
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < sizeof(endings) / sizeof(endings[0]); i++)
+        if (strcasecmp(dot, endings[i].ending) == 0)
+            return endings[i].form;
+    return REPORT_TEXT;
+}
+
+int report_form_of(const struct options *options, enum report_form *ret_form)
+{
+    int named = options->json + !!options->csv + !!options->svg + options->html;
+    if (named > 1) {
+        command_fail("--json, --csv, --svg and --html are forms of one report: give one of them, "
+                     "and run it again for another");
+        return 2;
+    }
+    if (options->output && options->output[0] == '\0') {
+        command_fail("--output needs the name of a file");
+        return 2;
+    }
+    if (named == 0)
+        *ret_form = options->output ? form_of_ending(options->output) : REPORT_TEXT;
+    else
+        *ret_form = options->json  ? REPORT_JSON
+                    : options->csv ? REPORT_CSV
+                    : options->svg ? REPORT_SVG
+                                   : REPORT_HTML;
+    return 0;
+}
+
+static int index_of(const char *word, const char *const *words, int count)
+{
+    for (int i = 0; word && i < count; i++)
+        if (strcmp(word, words[i]) == 0)
+            return i;
+    return 0;
+}
+
+int report_table_of(const struct options *options)
+{
+    static const char *const tables[] = {
+        [CSV_STEPS] = "steps", [CSV_RANKS] = "ranks", [CSV_EVENTS] = "events"};
+    return index_of(options->csv, tables, 3);
+}
+
+int report_figure_of(const struct options *options)
+{
+    static const char *const figures[] = {[SVG_TIMELINE] = "timeline",
+                                          [SVG_HEAT] = "heat",
+                                          [SVG_HISTORY] = "history",
+                                          [SVG_LEDGER] = "ledger"};
+    return index_of(options->svg, figures, 4);
+}
+
+int report_write(const struct options *options, void (*write)(FILE *to, const void *what),
+                 const void *what)
+{
+    char error[512];
+    if (!options->output) {
+        write(stdout, what);
+        if (fflush(stdout) != 0 || ferror(stdout))
+            return command_fail("standard output: %s; the report is not complete", strerror(errno));
+        return 0;
+    }
+    struct output_file *output = output_open(options->output, error, sizeof(error));
+    if (!output)
+        return command_fail("%s", error);
+    write(output_stream(output), what);
+    if (!output_commit(output, error, sizeof(error)))
+        return command_fail("%s: %s", options->output, error);
+    return 0;
+}
