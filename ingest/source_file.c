@@ -33,6 +33,8 @@ void file_free(struct source_file *file)
     if (file->fd >= 0)
         close(file->fd);
     stream_free(file->stream);
+    if (!file->packed_shared)
+        packed_free(file->packed);
     order_done(&file->order);
     free(file);
 }
@@ -232,11 +234,30 @@ static size_t read_large(struct source_file *file, size_t want)
     return fresh;
 }
 
-static size_t read_more(struct source_file *file, size_t want, bool verify_head)
+static size_t read_packed(struct source_file *file, size_t want, size_t *ret_made)
 {
-    if (file->caught_up)
-        return read_small(file, verify_head && file->head_len > 0);
-    return read_large(file, want);
+    size_t room;
+    char *space = stream_space(file->stream, want, &room);
+    size_t fresh = packed_read(file->packed, file->fd, file->offset, space,
+                               room < want ? room : want, ret_made);
+    if (fresh)
+        note_bytes(file, space, fresh);
+    stream_filled(file->stream, fresh);
+    file->found_end = fresh == 0;
+    return fresh;
+}
+
+static size_t read_more(struct source_file *file, size_t want, bool verify_head, size_t *ret_cost)
+{
+    size_t made;
+    if (file->packed) {
+        size_t fresh = read_packed(file, want, &made);
+        *ret_cost = made > fresh ? made : fresh;
+        return fresh;
+    }
+    size_t fresh = file->caught_up ? read_small(file, verify_head && file->head_len > 0)
+                                   : read_large(file, want);
+    return *ret_cost = fresh;
 }
 
 static enum file_fill idle(struct source_file *file)
@@ -256,15 +277,17 @@ enum file_fill file_next(struct source_file *file, size_t want, bool verify_head
     if (file->ending == FILE_GOES_ON) {
         if (file->found_end)
             return idle(file);
-        *ret_bytes = read_more(file, want, verify_head);
-        if (*ret_bytes > 0)
+        if (read_more(file, want, verify_head, ret_bytes) > 0)
             return stream_next(file->stream, ret_record) ? FILE_HEAD : FILE_BUSY;
         if (file->ending == FILE_GOES_ON)
             return idle(file);
     }
     if (!file->ended) {
         file->ended = true;
-        stream_end(file->stream);
+        if (file->packed && packed_problem(file->packed))
+            stream_cut(file->stream, packed_problem(file->packed));
+        else
+            stream_end(file->stream);
         if (stream_next(file->stream, ret_record))
             return FILE_HEAD;
     }
@@ -303,7 +326,8 @@ struct file_place file_place(const struct source_file *file, bool of_head)
     if (place.lines.behind == 0) {
         before = file->marker;
         size = file->marker_len;
-    } else if (!before && file->fd >= 0 && read_before(file, place.offset, bytes, size)) {
+    } else if (!before && file->fd >= 0 && !file->packed &&
+               read_before(file, place.offset, bytes, size)) {
         before = bytes;
     }
     place.check_size = before ? (uint8_t)size : 0;
@@ -314,6 +338,8 @@ struct file_place file_place(const struct source_file *file, bool of_head)
 bool file_place_holds(const struct source_file *file, const struct file_place *place)
 {
     char bytes[FILE_MARKER_BYTES];
+    if (file->packed) /* what was laid open does not change */
+        return true;
     return read_before(file, place->offset, bytes, place->check_size) &&
            check_of(bytes, place->check_size) == place->check;
 }
@@ -321,9 +347,9 @@ bool file_place_holds(const struct source_file *file, const struct file_place *p
 void file_go(struct source_file *file, const struct file_place *place)
 {
     file->offset = place->offset;
-    file->marker_len = place->check_size;
+    file->marker_len = file->packed ? 0 : place->check_size;
     file->check = place->check;
-    file->unchecked = true;
+    file->unchecked = !file->packed;
     file->caught_up = file->found_end = file->ended = file->finished = file->cut = false;
     file->error = 0;
     file->ending = FILE_GOES_ON;

@@ -9,6 +9,7 @@
 
 #include "source_index.h"
 #include "source_order.h"
+#include "source_packed.h"
 #include "stream.h"
 
 #define FILE_MARKER_BYTES 32 /* kept of what stands before the offset */
@@ -56,6 +57,10 @@ struct source_file {
     bool used;        /* read lately (for the choice of descriptors to close) */
     int error;        /* errno of the last read, 0: none */
 
+    struct packed *packed; /* NULL: it is not compressed; `offset` counts plain bytes */
+    bool packed_shared;    /* a twin's: borrowed */
+    bool told_loss;        /* a notice was given of what is missing of it */
+
     /* What is to be gone back in (files_options.seekable). */
     int64_t size;     /* when it was opened */
     int64_t grown;    /* what came since, as it was seen last */
@@ -71,7 +76,7 @@ struct source_file {
     struct record head;
 };
 
-/* `fd` is taken over. */
+/* `fd` is taken over. The name without .gz or .zst may give the rank. */
 struct source_file *file_new(const char *name, int fd, const struct stat *status,
                              struct stream_totals *totals);
 void file_free(struct source_file *file); /* closes it */

@@ -334,6 +334,8 @@ static void add_twin(struct files *twin, const struct files *files, const struct
     int fd = from->fd >= 0 && room ? fcntl(from->fd, F_DUPFD_CLOEXEC, 0) : -1;
     struct stat status = {.st_dev = from->dev, .st_ino = from->ino, .st_size = from->size};
     struct source_file *file = file_new(from->path->name, fd, &status, twin->totals);
+    file->packed = from->packed;
+    file->packed_shared = from->packed;
     file->remote = from->remote;
     files_own(twin, files_add_path(twin, from->path->name, false), file);
 }
@@ -354,9 +356,10 @@ struct files *files_twin(struct files *files, struct stream_totals *totals)
 
 static int64_t progress_of(const struct source_file *file, int64_t *ret_all)
 {
-    int64_t all = file->size > file->offset ? file->size : file->offset;
+    int64_t at = file->packed ? packed_taken(file->packed) : file->offset;
+    int64_t all = file->size > at ? file->size : at;
     *ret_all += all;
-    return file->finished ? all : file->offset;
+    return file->finished ? all : at;
 }
 
 void files_progress(const struct files *files, int64_t *ret_read, int64_t *ret_all)

@@ -230,11 +230,32 @@ void files_own(struct files *files, struct source_path *path, struct source_file
         }
         files->kept[files->kept_count++] = file;
     }
+    if (file->packed)
+        file->bounded = false;
     file->once = !files->options.follow;
     file->last_growth_ns = files->now_ns;
     source_index_add(&files->inodes, &file->by_inode, inode_hash(file->dev, file->ino));
     files->open_count += file->fd >= 0;
     attach(files, path, file);
+}
+
+/* A file that does not grow may be compressed; those beyond the first few go by way of the spool
+ * even if nobody wants to go back in them. */
+static struct packed *find_packed(struct files *files, const struct source_path *path, int fd,
+                                  int64_t size)
+{
+    char magic[INFLATE_MAGIC_BYTES];
+    if (files->options.follow)
+        return NULL;
+    ssize_t got = pread(fd, magic, sizeof magic, 0);
+    enum inflate_kind kind = inflate_kind(magic, got > 0 ? (size_t)got : 0, path->name);
+    if (kind == INFLATE_NOT)
+        return NULL;
+    bool many = ++files->packed_count > PACKED_MAX;
+    bool spooled = many || files->options.seekable;
+    if (spooled && !files->spool)
+        files->spool = spool_new();
+    return packed_new(kind, size, spooled ? files->spool : NULL, many);
 }
 
 static void open_new(struct files *files, struct source_path *path, int fd,
@@ -244,6 +265,7 @@ static void open_new(struct files *files, struct source_path *path, int fd,
     struct stat link;
     if (lstat(path->name, &link) == 0 && S_ISLNK(link.st_mode))
         files->dirs[path->dir].remote = true; /* no notices come from behind a symlink */
+    file->packed = find_packed(files, path, fd, status->st_size);
     file->remote = files->dirs[path->dir].remote;
     file->order = path->heir;
     path->heir = (struct order){0};
@@ -378,6 +400,14 @@ void files_idle(struct files *files, struct source_file *file)
         files_switch(files, path);
 }
 
+static void tell_loss(struct files *files, struct source_file *file)
+{
+    const char *problem = file->packed ? packed_problem(file->packed) : NULL;
+    if (problem && !file->packed_shared && !file->told_loss)
+        files_notice(files, "%s: %s", file->path ? file->path->name : "a file", problem);
+    file->told_loss = true;
+}
+
 /* What can be gone back in stays open. */
 static void keep_finished(struct files *files, struct source_file *file)
 {
@@ -394,11 +424,12 @@ static void keep_finished(struct files *files, struct source_file *file)
 void files_finished(struct files *files, struct source_file *file)
 {
     struct source_path *path = file->path;
+    tell_loss(files, file);
     if (files->options.seekable) {
         keep_finished(files, file);
         return;
     }
-    files->finished_bytes += file->offset;
+    files->finished_bytes += file->packed ? file->size : file->offset;
     if (path) {
         if (file->error)
             tell(files, path, strerror(file->error), NULL);

@@ -11,13 +11,14 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
+#include "inflate.h"
 #include "memory.h"
 #include "source_index.h"
 
 bool scan_is_log(const char *name)
 {
     static const char *const endings[] = {".jsonl", ".ndjson", ".log", ".txt", ".out"};
-    size_t len = strlen(name);
+    size_t len = inflate_plain_length(name);
     if (name[0] == '.')
         return false;
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {

@@ -12,7 +12,7 @@ struct scan_names {
 };
 
 /* Whether a name in a folder is a log by its ending (.jsonl, .ndjson, .log,
- * .txt, .out), not hidden. */
+ * .txt, .out; .gz or .zst may stand behind that), not hidden. */
 bool scan_is_log(const char *name);
 
 /* The names in folder `dir` that are regular files (or symlinks) and match the

@@ -6,6 +6,11 @@
 #include "source_file.h"
 #include "source_files.h"
 #include "source_index.h"
+#include "spool.h"
+
+/* Compressed files that are decompressed side by side; each of the others is laid open in one go,
+ * so that memory is bounded. */
+#define PACKED_MAX 32
 
 /* Paths from which on a look at a file is kept to as few calls as possible. */
 #define LARGE_SET 1024
@@ -44,7 +49,7 @@ struct source_spec {
     int dir;       /* the folder; -1: wildcards in it */
     char *pattern; /* of the last part; NULL: logs by their ending */
     bool due;
-    bool told;
+    bool told, told_packed;
     int64_t scanned_ns;
     int64_t mtime_ns; /* of the folder at the last scan */
 };
@@ -79,7 +84,9 @@ struct files {
     size_t orphan_count, orphan_capacity;
     struct source_file **kept; /* seekable: all files by number, in the order of their slots */
     size_t kept_count, kept_capacity;
-    int64_t finished_bytes;   /* of files that were freed */
+    int64_t finished_bytes; /* of files that were freed */
+    struct spool *spool; /* owned; of compressed files; NULL: none yet, or a twin: they share it */
+    int packed_count;    /* compressed files so far */
     struct merge_slot *slots; /* borrowed files */
     size_t slot_count, slot_capacity;
     bool in_round;              /* heads with the key `round` are being delivered: */
@@ -111,9 +118,14 @@ void files_finished(struct files *files, struct source_file *file); /* drained: 
 void files_own(struct files *files, struct source_path *path, struct source_file *file);
 void files_lost(struct files *files, struct source_file *file); /* it can't be opened again */
 
-/* source_files.c */
+/* source_find.c: names */
 int files_dir_of(struct files *files, const char *name, size_t len); /* interned */
+struct source_path *files_find_path(const struct files *files, int dir, const char *base);
+void files_add_in_dir(struct files *files, const struct source_spec *spec, const char *base);
+void files_scan_due(struct files *files);
 struct source_path *files_add_path(struct files *files, const char *name, bool found);
 void files_add_folder(struct files *files, const char *text);
+
+/* source_files.c */
 size_t files_read_size(const struct files *files);
 bool files_verify_head(const struct files *files, const struct source_file *file);

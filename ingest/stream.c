@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decode.h"
+#include "inflate.h"
 #include "memory.h"
 #include "number.h"
 #include "prefix.h"
@@ -42,7 +43,8 @@ struct stream *stream_new(const char *name, struct stream_totals *totals)
     stream->totals = totals;
     decoder_init(&stream->decoder);
     str_copy(stream->name, sizeof(stream->name), str_from(name));
-    stream->has_rank = file_name_rank(str_from(name), &stream->rank);
+    struct str plain = str_of(name, inflate_plain_length(name));
+    stream->has_rank = file_name_rank(plain, &stream->rank);
     return stream;
 }
 
@@ -359,12 +361,23 @@ void stream_end(struct stream *stream)
     stream->ended = true;
 }
 
+void stream_cut(struct stream *stream, const char *why)
+{
+    stream->line = stream->lines_ended + 1;
+    count_damaged(stream, why,
+                  stream_pending(stream)
+                      ? str_of(stream->buffer + stream->begin, stream->end - stream->begin)
+                      : str_from("(at the end)"));
+    stream->begin = stream->end = stream->searched = 0;
+    forget(stream);
+    release_when_empty(stream);
+}
+
 void stream_reset(struct stream *stream)
 {
     if (stream_pending(stream)) {
-        stream->line = stream->lines_ended + 1;
-        count_damaged(stream, "the file was cut while this line was being written",
-                      str_of(stream->buffer + stream->begin, stream->end - stream->begin));
+        stream_cut(stream, "the file was cut while this line was being written");
+        return;
     }
     stream->begin = stream->end = stream->searched = 0;
     forget(stream);

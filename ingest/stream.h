@@ -71,6 +71,9 @@ const char *stream_before(const struct stream *stream, const struct stream_place
 /* Forgets what waits, without counting it; what is filled in next stands at that place. */
 void stream_go(struct stream *stream, const struct stream_place *place);
 
+/* The input ended too early: `why` is counted as one damaged line, and what waits is forgotten. */
+void stream_cut(struct stream *stream, const char *why);
+
 /* Whether a torn line waits for its rest, or bytes wait to be taken. */
 bool stream_pending(const struct stream *stream);
 
