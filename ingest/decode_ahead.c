@@ -183,6 +183,7 @@ void ahead_free(struct ahead *ahead)
         free(ahead->pieces[i].records);
     }
     free(ahead->pieces);
+    close(ahead->fd);
     free(ahead);
 }
 

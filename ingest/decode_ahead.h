@@ -15,7 +15,7 @@
 struct ahead;
 
 /* Begins at `from`, the beginning of a line, and takes no line that does not end before
- * `to`. `threads` in all, the caller's included: 2 and up. *fd is borrowed, `name` as in
+ * `to`. `threads` in all, the caller's included: 2 and up. *fd is taken over, `name` as in
  * stream_new(). NULL when no thread can be made. */
 struct ahead *ahead_new(int fd, int64_t from, int64_t to, int threads, const char *name);
 void ahead_free(struct ahead *ahead); /* waits for its threads; NULL is allowed */

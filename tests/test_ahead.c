@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "decode_ahead.h"
+#include "source_files.h"
 #include "stream.h"
 
 struct seen {
@@ -77,7 +78,7 @@ static void check(int lines, int odd_every, const char *odd, int threads, bool a
     struct seen seen = {0}, expected = {0};
     struct stream *stream = stream_new("rank.log", &totals);
     struct stream *whole = stream_new("rank.log", &expected_totals);
-    struct ahead *ahead = ahead_new(fd, 0, size, threads, "rank.log");
+    struct ahead *ahead = ahead_new(dup(fd), 0, size, threads, "rank.log");
     struct ahead_piece piece;
     int64_t plain = 0;
     read_by_stream(whole, fd, 0, size, &expected);
@@ -135,7 +136,7 @@ static void test_long_line(void **state)
 static void test_given_up_in_the_middle(void **state)
 {
     FILE *file = make_file(50000, 0, NULL);
-    struct ahead *ahead = ahead_new(fileno(file), 0, lseek(fileno(file), 0, SEEK_END), 4, "x");
+    struct ahead *ahead = ahead_new(dup(fileno(file)), 0, lseek(fileno(file), 0, SEEK_END), 4, "x");
     struct ahead_piece piece;
     assert_true(ahead_next(ahead, &piece));
     assert_true(piece.count > 100);
@@ -143,13 +144,63 @@ static void test_given_up_in_the_middle(void **state)
     fclose(file);
 }
 
+static void see_record(void *to, const struct record *record, int64_t now_ns)
+{
+    (void)now_ns;
+    see(to, record);
+}
+
+static struct seen read_set(const char *path, int threads, size_t budget,
+                            struct stream_totals *totals)
+{
+    struct files_options options = {.threads = threads};
+    struct files *files = files_new(&options, totals);
+    struct seen seen = {0};
+    struct sink sink = {&seen, see_record};
+    char message[256];
+    assert_int_equal(files_add(files, path, message, sizeof(message)), 0);
+    while (files_pump(files, &sink, 0, budget) == FILES_MORE)
+        continue;
+    files_free(files);
+    return seen;
+}
+
+/* The whole way: with marks of other lines, their numbers, a torn end. */
+static void test_set_of_files(void **state)
+{
+    char path[] = "/tmp/lockstep-ahead-XXXXXX";
+    FILE *made = make_file(90000, 30011, "# epoch 3\n");
+    int fd = mkstemp(path);
+    char bytes[65536];
+    size_t got;
+    rewind(made);
+    while ((got = fread(bytes, 1, sizeof(bytes), made)) > 0)
+        assert_int_equal(write(fd, bytes, got), (ssize_t)got);
+    assert_int_equal(write(fd, "{\"rank\":3,\"st", 14), 14);
+    close(fd);
+    fclose(made);
+    struct stream_totals one = {0}, several = {0};
+    struct seen expected = read_set(path, 1, 65536, &one);
+    assert_int_equal(one.counts.records, 90000);
+    for (int threads = 2; threads < 5; threads++) {
+        several = (struct stream_totals){0};
+        struct seen seen = read_set(path, threads, 1 + 30000 * (size_t)(threads % 2), &several);
+        assert_int_equal(seen.records, expected.records);
+        assert_int_equal(seen.sum, expected.sum);
+        assert_memory_equal(&several.counts, &one.counts, sizeof(one.counts));
+        assert_int_equal(several.complaint_count, one.complaint_count);
+        for (int i = 0; i < one.complaint_count; i++)
+            assert_string_equal(several.complaints[i], one.complaints[i]);
+    }
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_records_alone),
-        cmocka_unit_test(test_other_lines),
-        cmocka_unit_test(test_long_line),
-        cmocka_unit_test(test_given_up_in_the_middle),
+        cmocka_unit_test(test_records_alone), cmocka_unit_test(test_other_lines),
+        cmocka_unit_test(test_long_line),     cmocka_unit_test(test_given_up_in_the_middle),
+        cmocka_unit_test(test_set_of_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
