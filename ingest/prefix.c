@@ -60,7 +60,8 @@ static bool counts_others(struct str s, size_t at)
 /* The rank behind the last `word` ("rank", "worker") of s, with at most one of
  * the given joints between, and a blank. local_rank and the like are other
  * numbers. */
-static bool rank_after_word(struct str s, const char *word, const char *joints, uint32_t *ret)
+static bool rank_after_word(struct str s, const char *word, const char *joints, uint32_t *ret,
+                            struct str *ret_digits)
 {
     size_t len = strlen(word);
     bool found = false;
@@ -75,8 +76,10 @@ static bool rank_after_word(struct str s, const char *word, const char *joints, 
             at++;
         if (at < s.len && s.p[at] == ' ')
             at++;
-        if (rank_at(s, at, ret, &end))
+        if (rank_at(s, at, ret, &end)) {
+            *ret_digits = str_of(s.p + at, end - at);
             found = true;
+        }
     }
     return found;
 }
@@ -96,7 +99,8 @@ static bool label_rank(struct str s, uint32_t *ret)
 
 bool prefix_rank(struct str prefix, uint32_t *ret)
 {
-    return rank_after_word(prefix, "rank", " =-_:", ret) || label_rank(prefix, ret);
+    struct str digits;
+    return rank_after_word(prefix, "rank", " =-_:", ret, &digits) || label_rank(prefix, ret);
 }
 
 static struct str last_part(struct str path)
@@ -122,10 +126,11 @@ static bool holds_other_rank(struct str s)
     return false;
 }
 
-bool file_name_rank(struct str path, uint32_t *ret)
+bool file_name_rank_digits(struct str path, uint32_t *ret, struct str *ret_digits)
 {
     struct str name = last_part(path);
-    if (rank_after_word(name, "rank", "=-_.", ret) || rank_after_word(name, "worker", "=-_.", ret))
+    if (rank_after_word(name, "rank", "=-_.", ret, ret_digits) ||
+        rank_after_word(name, "worker", "=-_.", ret, ret_digits))
         return true;
     if (holds_other_rank(name))
         return false;
@@ -133,8 +138,10 @@ bool file_name_rank(struct str path, uint32_t *ret)
     int runs = 0;
     for (size_t i = 0; i < name.len; i++) {
         if (is_digit(name.p[i])) {
-            if (!rank_at(name, i, &rank, &i))
+            size_t begin = i;
+            if (!rank_at(name, begin, &rank, &i))
                 return false;
+            *ret_digits = str_of(name.p + begin, i - begin);
             runs++;
         }
     }
@@ -142,4 +149,10 @@ bool file_name_rank(struct str path, uint32_t *ret)
         return false;
     *ret = rank;
     return true;
+}
+
+bool file_name_rank(struct str path, uint32_t *ret)
+{
+    struct str digits;
+    return file_name_rank_digits(path, ret, &digits);
 }

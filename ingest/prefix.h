@@ -17,3 +17,6 @@ bool prefix_rank(struct str prefix, uint32_t *ret);
  * ("rank5.jsonl", "host3_rank-12.log"), else the only digits of the name
  * ("5.jsonl", "trainer_07.txt"); nothing when they are several. */
 bool file_name_rank(struct str path, uint32_t *ret);
+
+/* The same, and where it stands in the path. */
+bool file_name_rank_digits(struct str path, uint32_t *ret, struct str *ret_digits);

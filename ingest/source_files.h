@@ -25,6 +25,8 @@ struct files_options {
                             laid open in a temporary file without a name, in $TMPDIR or /tmp */
     int threads;         /* that decode: 0, 1: the caller's alone; the order of records and all
                             counts are the same */
+    const char *only;    /* of the files in a folder: those of this run (source_runs.h); borrowed;
+                            NULL: all */
     int descriptors_max; /* files held open at most; 0: what the system allows */
 };
 

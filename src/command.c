@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "run_json.h"
+#include "source_runs.h"
 #include "text.h"
 
 int command_fail(const char *format, ...)
@@ -27,6 +28,19 @@ static void print_line(void *to, const char *line)
     fprintf(to, "%s\n", line);
 }
 
+/* --run says which run of a folder unless it can be a description. */
+static void choose_run(struct options *options)
+{
+    struct stat status;
+    const char *run = options->run_file;
+    size_t length = run ? strlen(run) : 0;
+    bool json = length > 5 && strcmp(run + length - 5, ".json") == 0;
+    if (!run || json || strchr(run, '/') || stat(run, &status) == 0)
+        return;
+    options->run_only = run;
+    options->run_file = NULL;
+}
+
 int command_options(struct options *options, unsigned command, int argc, char **argv,
                     const char *usage, const char *about)
 {
@@ -35,6 +49,8 @@ int command_options(struct options *options, unsigned command, int argc, char **
         command_fail("%s", error);
         return 2;
     }
+    if (command & (COMMAND_WATCH | COMMAND_REPORT | COMMAND_REPLAY))
+        choose_run(options);
     if (!options->help)
         return -1;
     printf("usage: lockstep %s\n\n%s\n\n", usage, about);
@@ -82,4 +98,61 @@ int command_run(const struct options *options, struct run *run)
         return 2;
     }
     return 0;
+}
+
+/* ---- a folder with several runs ---- */
+
+static bool is_folder(const char *source)
+{
+    struct stat status;
+    return stat(source, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+bool command_sources_mixed(const struct options *options, char *text, size_t size)
+{
+    struct folder_runs runs;
+    char sentence[RUNS_TEXT_BYTES];
+    for (int i = 0; i < options->source_count; i++) {
+        if (!is_folder(options->sources[i]) ||
+            runs_look(options->sources[i], options->run_only, &runs) < 0 || runs.count < 2)
+            continue;
+        runs_say(options->sources[i], &runs, sentence);
+        snprintf(text, size, "%s: choose one with --run '%s', or name its files", sentence,
+                 runs.runs[0].pattern);
+        return true;
+    }
+    return false;
+}
+
+/* Whether --run names files in one of the folders. */
+static int check_chosen(const struct options *options)
+{
+    struct folder_runs runs;
+    int folders = 0;
+    for (int i = 0; i < options->source_count; i++) {
+        if (!is_folder(options->sources[i]))
+            continue;
+        folders++;
+        if (runs_look(options->sources[i], options->run_only, &runs) < 0 || runs.matches > 0)
+            continue; /* reading it says what is wrong */
+        command_fail("--run %s: no log in %s has a name that begins so or matches it",
+                     options->run_only, options->sources[i]);
+        return 2;
+    }
+    if (folders > 0)
+        return 0;
+    command_fail("--run %s: there is no such file, and no folder among the sources to choose a "
+                 "run of",
+                 options->run_only);
+    return 2;
+}
+
+int command_sources(const struct options *options)
+{
+    char text[RUNS_TEXT_BYTES + 512];
+    int status = options->run_only ? check_chosen(options) : 0;
+    if (status != 0 || !command_sources_mixed(options, text, sizeof(text)))
+        return status;
+    command_fail("%s", text);
+    return 2;
 }

@@ -10,6 +10,7 @@
 
 int command_watch(int argc, char **argv);  /* live screen */
 int command_report(int argc, char **argv); /* no screen: text or JSON */
+int command_replay(int argc, char **argv); /* saved records, any step of them */
 int command_demo(int argc, char **argv);   /* the barrier effect, simulated in process */
 int command_calc(int argc, char **argv);   /* Panels 1.1 and 1.2 */
 int command_manual(int argc, char **argv); /* prints the man page */
@@ -33,3 +34,10 @@ int command_run(const struct options *options, struct run *run);
  * the line after "usage: lockstep ", `about` one paragraph. */
 int command_options(struct options *options, unsigned command, int argc, char **argv,
                     const char *usage, const char *about);
+
+/* The run of --run must be chosen where a folder among the sources holds several: 0, or the
+ * exit status after the message was printed. */
+int command_sources(const struct options *options);
+
+/* The same for who goes on anyway: false, or a sentence. */
+bool command_sources_mixed(const struct options *options, char *text, size_t size);

@@ -150,7 +150,9 @@ static int threads_of(const struct options *options)
 
 static int read_all(struct reader *reader)
 {
-    struct files_options files_options = {.follow = false, .threads = threads_of(reader->options)};
+    struct files_options files_options = {.follow = false,
+                                          .only = reader->options->run_only,
+                                          .threads = threads_of(reader->options)};
     struct files *files = files_new(&files_options, &reader->totals);
     int status = read_files(reader, files);
     files_free(files);
@@ -254,7 +256,9 @@ static int make_options(const struct report_request *request, struct analysis_op
     of_sources.sources = (char **)request->sources;
     of_sources.source_count = request->source_count;
     analysis_options_init(to);
-    int status = command_run(&of_sources, &to->run);
+    int status = command_sources(&of_sources);
+    if (status == 0)
+        status = command_run(&of_sources, &to->run);
     to->memory_bytes = request->options->memory_bytes;
     to->keep_history = false;
     to->figures_only = request->options->figures_only;

@@ -11,6 +11,7 @@
 #include "session.h"
 #include "source_files.h"
 #include "source_pipe.h"
+#include "source_runs.h"
 #include "source_udp.h"
 #include "source_watch.h"
 
@@ -185,10 +186,22 @@ static int open_streams(struct watching *watching)
     return status;
 }
 
+/* Several runs in a folder are shown as what they are not. */
+static void tell_runs(struct watching *watching)
+{
+    char text[RUNS_TEXT_BYTES + 512];
+    if (!command_sources_mixed(&watching->options, text, sizeof(text)))
+        return;
+    if (isatty(STDOUT_FILENO))
+        session_say(watching->session, text);
+    else
+        command_fail("%s", text);
+}
+
 /* After the first picture: there may be many thousand files. */
 static int open_files(struct watching *watching)
 {
-    struct files_options options = {.follow = true};
+    struct files_options options = {.follow = true, .only = watching->options.run_only};
     struct watch_options watch_options = {.poll_only = watching->options.poll_only};
     struct sink sink = session_sink(watching->session);
     char message[512];
@@ -206,6 +219,7 @@ static int open_files(struct watching *watching)
     if (watching->files)
         watching->watch =
             watch_new(session_loop(watching->session), watching->files, &watch_options, &sink);
+    tell_runs(watching);
     return 0;
 }
 

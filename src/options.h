@@ -40,6 +40,8 @@ struct options {
     struct run run;
     bool given[OPTION_COUNT];
     const char *run_file; /* --run; NULL */
+    const char *run_only; /* --run when it is no file: which run of a folder, by the names of its
+                             files; set by command_options(); NULL */
     size_t memory_bytes;
     int close_lag;
     uint32_t max_ranks;

@@ -1,0 +1,25 @@
+/* A look at a file of records: a few of its beginning, of its end, and of where a step is. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record.h"
+
+#define SAMPLE_RECORDS 512 /* at most, of each place */
+
+struct run_sample {
+    int count;
+    struct record records[2 * SAMPLE_RECORDS]; /* without host and group; by rank and step */
+    int64_t first_step, last_step;
+    int64_t first_ns, last_ns; /* of "t"; -1: not told */
+    bool found;                /* there are records */
+};
+
+void sample_file(const char *path, struct run_sample *ret);
+
+/* What stands where the file comes to that step; nothing when it never does. */
+void sample_step(const char *path, int64_t step, struct run_sample *ret);
+
+const struct record *sample_find(const struct run_sample *sample, uint32_t rank, int64_t step);
