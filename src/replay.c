@@ -44,7 +44,8 @@ static bool add_paths(struct files *files, char *const *paths, int count, char *
 struct replay *replay_new(const struct replay_options *options, char *const *paths, int count,
                           char *error, size_t size)
 {
-    struct files_options files_options = {.seekable = true, .threads = threads_of(options)};
+    struct files_options files_options = {
+        .seekable = true, .only = options->run_only, .threads = threads_of(options)};
     struct replay *replay = memory_zeroed(1, sizeof(*replay));
     replay->options = *options;
     replay->model = options->analysis;
@@ -58,7 +59,8 @@ struct replay *replay_new(const struct replay_options *options, char *const *pat
     replay->cursor.track.analysis = new_shown(&options->analysis);
     replay->cursor.lost = true;
     replay->states.bytes_max = options->memory_bytes ? options->memory_bytes : STATES_BYTES;
-    replay->states.distance = REPLAY_DISTANCE;
+    replay->states.distance = options->distance ? options->distance : REPLAY_DISTANCE;
+    replay->far = replay->states.distance / 3;
     replay_states_offer(replay);
     return replay;
 }

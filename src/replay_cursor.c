@@ -17,15 +17,10 @@ void replay_cursor_done(struct replay_cursor *cursor)
 /* ---- the queue ---- */
 
 /* As much of a name as the model keeps of it. */
-static size_t name_length(struct str name)
+static void keep_name(char place[NAME_BYTES], struct str *name)
 {
-    return name.len < NAME_BYTES ? name.len : NAME_BYTES - 1;
-}
-
-static void keep_name(char place[NAME_BYTES], struct str name)
-{
-    if (name.len > 0)
-        memcpy(place, name.p, name_length(name));
+    name->len = str_copy(place, NAME_BYTES, *name);
+    name->p = NULL;
 }
 
 static void queue_push(struct replay_cursor *cursor, const struct record *record)
@@ -38,12 +33,12 @@ static void queue_push(struct replay_cursor *cursor, const struct record *record
     struct replay_queued *queued = &cursor->queue[cursor->queue_first + cursor->queue_count++];
     queued->record = *record;
     if (record->has & RECORD_HOST)
-        keep_name(queued->host, record->host);
+        keep_name(queued->host, &queued->record.host);
     if (record->has & RECORD_GROUP)
-        keep_name(queued->group, record->group);
+        keep_name(queued->group, &queued->record.group);
 }
 
-/* The oldest; its names are where the queue was when it grew last: set anew. */
+/* The oldest. The queue may have moved since its names were copied. */
 static const struct record *queue_pop(struct replay_cursor *cursor)
 {
     struct replay_queued *queued = &cursor->queue[cursor->queue_first++];
@@ -51,9 +46,9 @@ static const struct record *queue_pop(struct replay_cursor *cursor)
         cursor->queue_first = 0;
     struct record *record = &queued->record;
     if (record->has & RECORD_HOST)
-        record->host = (struct str){queued->host, name_length(record->host)};
+        record->host.p = queued->host;
     if (record->has & RECORD_GROUP)
-        record->group = (struct str){queued->group, name_length(record->group)};
+        record->group.p = queued->group;
     return record;
 }
 
@@ -86,14 +81,13 @@ static void on_record(void *to, const struct record *record, int64_t now_ns)
 static bool leaves_near(const struct replay *replay, struct step_key target)
 {
     const struct replay_cursor *cursor = &replay->cursor;
-    if (!cursor->track.begun || replay->way_records < REPLAY_FAR)
+    uint64_t at = cursor->track.records, near = replay->near.track.records;
+    if (!cursor->track.begun || replay->way_records < replay->far)
         return false;
-    if (replay->near.mark && replay->near.track.records + REPLAY_FAR > cursor->track.records &&
-        replay->near.track.records <= cursor->track.records)
+    if (replay->near.mark && near + replay->far > at && near <= at)
         return false;
-    int64_t a_step = (int64_t)cursor->track.records /
-                     (replay_steps_position(&replay->steps, cursor->track.front) + 1);
-    int64_t most = a_step > 0 ? REPLAY_FAR / a_step : 64;
+    int64_t steps = replay_steps_position(&replay->steps, cursor->track.front) + 1;
+    int64_t most = (int64_t)(replay->far * (uint64_t)steps / at);
     most = most < 4 ? 4 : most > 64 ? 64 : most;
     int64_t left = replay_steps_position(&replay->steps, target) -
                    replay_steps_position(&replay->steps, cursor->track.front);

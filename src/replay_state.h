@@ -9,7 +9,6 @@
 
 #define REPLAY_DISTANCE UINT64_C(65536) /* records between two states, at first */
 #define REPLAY_BATCH 256                /* records that the cursor asks for at once */
-#define REPLAY_FAR 20000 /* records: a way that is longer leaves a state near its end */
 
 /* A model that is fed, and how far its front has come. */
 struct replay_track {
@@ -76,6 +75,7 @@ struct replay {
     struct replay_states states;
     struct replay_saved near; /* a few steps before where the last long way led; no mark: none */
     struct replay_cursor cursor;
+    uint64_t far;           /* records: a way that is longer leaves a state near its end */
     uint64_t way_records;   /* fed on the way */
     enum replay_aim aim;    /* of the way that was set out for */
     struct step_key asked;  /* what it was */

@@ -33,10 +33,17 @@ struct view_model *session_model(struct session *session)
     return &session->model;
 }
 
-void session_show(struct session *session, struct analysis *shown, struct analysis *whole)
+void session_show(struct session *session, struct analysis *shown, struct analysis *whole,
+                  struct step_key key)
 {
     session->analysis = shown;
     session->whole = whole;
+    session->key = key;
+    session_touch(session);
+}
+
+void session_touch(struct session *session)
+{
     session->pulled_ns = 0; /* due at the next frame */
 }
 
@@ -133,10 +140,11 @@ static void pull_whole(struct session *session)
     }
 }
 
-/* When all has ended nobody is silent. */
+/* When all has ended, or was long ago, nobody is silent. */
 void session_pull(struct session *session, int64_t now_ns)
 {
-    int64_t clock_ns = session->model.mode == MODE_ENDED ? INT64_MIN : now_ns;
+    bool live = session->model.mode != MODE_ENDED && session->model.mode != MODE_REPLAY;
+    int64_t clock_ns = live ? now_ns : INT64_MIN;
     session->summary.brief = session->model.screen != SCREEN_RANKS;
     analysis_summary(session->analysis, session->key, clock_ns, &session->summary);
     pull_detail(session);
@@ -254,7 +262,7 @@ void session_set_run(struct session *session, const struct run *run)
 void session_say(struct session *session, const char *text)
 {
     snprintf(session->model.message, sizeof(session->model.message), "%s", text);
-    session->pulled_ns = 0; /* due at the next frame */
+    session_touch(session);
 }
 
 void session_end(struct session *session)

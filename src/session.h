@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analysis.h"
 #include "model.h"
 #include "options.h"
 #include "run.h"
@@ -13,7 +14,6 @@
 #include "source_loop.h"
 #include "summary.h"
 
-struct analysis;
 struct session;
 
 /* What the caller knows and the model does not, asked before each picture. */
@@ -40,9 +40,14 @@ struct loop *session_loop(struct session *session);
 /* What is shown: for the caller to set before the session is opened. */
 struct view_model *session_model(struct session *session);
 
-/* A replay: `shown` is what pictures are made of (its newest step), `whole` what is
- * known of the whole run; both borrowed, until the next call. */
-void session_show(struct session *session, struct analysis *shown, struct analysis *whole);
+/* A replay: pictures are made of `shown` at the step of the key, `whole` is what is known
+ * of the whole run; both borrowed, until the next call. */
+void session_show(struct session *session, struct analysis *shown, struct analysis *whole,
+                  struct step_key key);
+
+/* Something to be seen has changed that no record told: a picture is due at the next
+ * frame. */
+void session_touch(struct session *session);
 
 /* Draws now, if there is a screen: after something that no record told. */
 void session_refresh(struct session *session);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "session_look.h"
 #include "session_state.h"
 
 #define ESCAPE_NS (KEYS_TIMEOUT_MS * INT64_C(1000000))
@@ -56,10 +57,12 @@ static void find(struct session *session, int64_t step)
         say(session, "that step is no longer in memory: this is the nearest");
 }
 
+/* Those that pin the shown step: it does not move on while somebody looks around. */
 static bool is_about_steps(enum request_kind kind)
 {
-    return kind != REQUEST_NONE && kind != REQUEST_QUIT && kind != REQUEST_REDRAW &&
-           kind != REQUEST_SUSPEND && kind != REQUEST_LATEST;
+    return kind == REQUEST_HOLD || kind == REQUEST_MOVE || kind == REQUEST_FIND ||
+           kind == REQUEST_FIRST || kind == REQUEST_GO || kind == REQUEST_SEEK ||
+           kind == REQUEST_EVENT || kind == REQUEST_TO_MARK;
 }
 
 /* ---- stopping and going on ---- */
@@ -83,6 +86,8 @@ static void answer(struct session *session, struct view_request request, int64_t
         return;
     if (is_about_steps(request.kind))
         hold(session, now_ns);
+    if (session_look(session, request))
+        return;
     switch (request.kind) {
     case REQUEST_QUIT:
         leave(session);
@@ -105,16 +110,7 @@ static void answer(struct session *session, struct view_request request, int64_t
     case REQUEST_LATEST:
         session->key = (struct step_key){.latest = true};
         break;
-    case REQUEST_GO:
-    case REQUEST_SEEK:
-    case REQUEST_EVENT:
-    case REQUEST_MARK:
-    case REQUEST_TO_MARK:
-    case REQUEST_PLAY:
-    case REQUEST_SPEED:
-    case REQUEST_IDLE:
-    case REQUEST_HOLD:
-    case REQUEST_NONE:
+    default: /* drawing is enough */
         break;
     }
 }

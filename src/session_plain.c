@@ -132,3 +132,15 @@ bool session_plain_write(struct session_plain *plain, struct analysis *analysis,
     }
     return !plain->error;
 }
+
+bool session_plain_step(struct session_plain *plain, struct analysis *analysis, struct step_key key,
+                        struct summary *summary)
+{
+    struct sentence line;
+    analysis_summary(analysis, key, INT64_MIN, summary);
+    if (summary->shown.known && !plain->error) {
+        say_step(&line, summary);
+        write_line(plain, &line);
+    }
+    return !plain->error;
+}

@@ -18,3 +18,7 @@ bool session_plain_write(struct session_plain *plain, struct analysis *analysis,
 
 /* errno of a write that failed; 0 when none did, or the reader went away. */
 int session_plain_error(const struct session_plain *plain);
+
+/* Writes the step of the key alone. False when nobody can take more lines. */
+bool session_plain_step(struct session_plain *plain, struct analysis *analysis,
+                        struct step_key key, struct summary *summary);

@@ -1,0 +1,36 @@
+/* Where to go in a run, as it is typed: a step, a part of the run, a time. Pure: what
+ * time zone that is, the caller says. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum place_kind {
+    PLACE_STEP,  /* 1200; a2:1200 is step 1200 of the second attempt */
+    PLACE_SHARE, /* 45% of the run */
+    PLACE_MOVE,  /* +100, -100: steps from the shown one */
+    PLACE_TIME,  /* 03:12, 03:12:30, 2026-11-29 03:12: the first step that began then or later */
+};
+
+struct place {
+    enum place_kind kind;
+    int64_t step;  /* PLACE_STEP; PLACE_MOVE: how many */
+    int attempt;   /* PLACE_STEP: from 0; -1: the newest that has it */
+    double share;  /* PLACE_SHARE: 0 to 1 */
+    double time_s; /* PLACE_TIME: Unix time */
+};
+
+/* What times of day are counted by. */
+struct place_clock {
+    bool known;     /* when the run began is known */
+    double begin_s; /* Unix time; a time of day is the next one from then on */
+    int64_t (*offset_s)(void *to, int64_t unix_s); /* local time - UTC at that moment */
+    void *to;
+};
+
+#define PLACE_TAKES "a step (1200, a2:1200), +100 or -100, 45%, 03:12:30, 2026-11-29 03:12"
+
+/* Blanks around the text are left out. NULL, or why it is no place: a static
+ * sentence. */
+const char *place_parse(const char *text, const struct place_clock *clock, struct place *ret);
