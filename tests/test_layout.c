@@ -9,13 +9,14 @@
 
 #include "layout.h"
 
-#define PARTS 9
+#define PARTS 10
 
 static void parts_of(const struct layout *layout, struct rect parts[PARTS])
 {
     const struct rect all[PARTS] = {layout->header, layout->verdict, layout->alarms,
                                     layout->heads,  layout->bars,    layout->axis,
-                                    layout->legend, layout->strips,  layout->keys};
+                                    layout->legend, layout->strips,  layout->playback,
+                                    layout->keys};
     memcpy(parts, all, sizeof(all));
 }
 
@@ -53,7 +54,8 @@ static void parts_lie_inside_and_never_overlap(void **state)
                 struct layout_want want = {.ranks = ranks[i],
                                            .verdicts = 1 + (int)(i % 4),
                                            .alarms = (int)(i + (size_t)width) % 6,
-                                           .legend = height % 2};
+                                           .legend = height % 2,
+                                           .playback = (i + (size_t)height / 2) % 2};
                 check_size(width, height, &want);
             }
         }
@@ -107,6 +109,25 @@ static void ranks_without_a_row_keep_the_line_that_counts_them(void **state)
     assert_int_equal(of(20, 10, 8).keys.height, 0);
 }
 
+static void a_replay_has_a_line_above_the_keys_where_there_is_room(void **state)
+{
+    struct layout_want want = {.ranks = 8, .verdicts = 1, .playback = true};
+    struct layout layout = layout_make(80, 24, &want);
+    assert_int_equal(layout.playback.y, 22);
+    assert_int_equal(layout.playback.height, 1);
+    assert_int_equal(layout.keys.y, 23);
+    assert_int_equal(layout.rank_rows, 8);
+    layout = layout_make(40, 10, &want);
+    assert_int_equal(layout.playback.y, 9);
+    assert_int_equal(layout.heads.height, 1); /* it says how many ranks have no row */
+    assert_int_equal(layout.rank_rows, 6);
+    assert_int_equal(layout_make(40, 8, &want).playback.height, 1);
+    assert_int_equal(layout_make(40, 7, &want).playback.height, 0);
+    assert_int_equal(layout_make(20, 8, &want).playback.height, 1);
+    assert_int_equal(layout_make(20, 7, &want).playback.height, 0);
+    assert_int_equal(of(80, 24, 8).playback.height, 0);
+}
+
 static void a_tall_screen_gives_more_ranks_then_taller_bars(void **state)
 {
     assert_true(of(200, 60, 16384).rank_rows >= 30);
@@ -123,6 +144,7 @@ int main(void)
         cmocka_unit_test(eighty_by_twenty_four_has_every_part),
         cmocka_unit_test(eight_ranks_fit_at_forty_by_ten),
         cmocka_unit_test(ranks_without_a_row_keep_the_line_that_counts_them),
+        cmocka_unit_test(a_replay_has_a_line_above_the_keys_where_there_is_room),
         cmocka_unit_test(a_tall_screen_gives_more_ranks_then_taller_bars),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,10 +9,11 @@
 #define STRIP_HEIGHT_MAX 6
 #define VERDICTS_MAX 4
 #define ALARMS_MAX 4
+#define PLAYBACK_LEAST 8 /* lines of a screen that has one for a replay's place */
 
 /* Lines given to each part, from top to bottom. */
 struct lines {
-    int header, verdict, alarms, gap_above, heads, bars, axis, legend, gap_below, strips, keys;
+    int header, verdict, alarms, gap_above, heads, bars, axis, legend, gap_below, strips, playback, keys;
     int left; /* not given to anybody yet */
 };
 
@@ -43,6 +44,7 @@ static void share_out(struct lines *lines, const struct layout_want *want, int r
 {
     give(lines, &lines->header, 1);
     give(lines, &lines->verdict, 1);
+    give(lines, &lines->playback, want->playback && lines->left > PLAYBACK_LEAST - 3);
     give(lines, &lines->alarms, want->alarms > 0 && lines->left > 4);
     give(lines, &lines->heads, ranks > lines->left);
     give(lines, &lines->bars, least(ranks, FIRST_RANKS));
@@ -103,7 +105,8 @@ static void place(struct layout *layout, const struct lines *lines, int width, i
     layout->legend = take_lines(width, &y, lines->legend);
     y += lines->gap_below;
     layout->strips = take_lines(width, &y, lines->strips);
-    y = height - lines->keys;
+    y = height - lines->keys - lines->playback;
+    layout->playback = take_lines(width, &y, lines->playback);
     layout->keys = take_lines(width, &y, lines->keys);
 }
 
@@ -124,6 +127,7 @@ static void make_list(struct layout *layout, int width, int height, const struct
     struct lines lines = {.left = height};
     give(&lines, &lines.header, 1);
     give(&lines, &lines.verdict, 1);
+    give(&lines, &lines.playback, want->playback && lines.left > PLAYBACK_LEAST - 3);
     give(&lines, &lines.keys, want->ranks > lines.left); /* how many have no row */
     give(&lines, &lines.bars, want->ranks < 1 ? 1 : want->ranks);
     give(&lines, &lines.keys, lines.keys == 0);

@@ -25,6 +25,7 @@ struct layout_want {
     int verdicts; /* lines, at least 1 */
     int alarms;   /* lines */
     bool legend;  /* of the phases in the bars */
+    bool playback; /* where a replay is: a line above the keys, from 8 lines on */
 };
 
 struct layout {
@@ -37,6 +38,7 @@ struct layout {
     struct rect axis; /* 1 line: labels; 2 lines: ticks and labels */
     struct rect legend;
     struct rect strips;
+    struct rect playback;
     struct rect keys;
     int rank_rows;    /* ranks that fit into bars, or into the list */
     int rank_height;  /* lines for one rank: 1; 2 to 4 end with a blank one */

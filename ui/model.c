@@ -1,6 +1,7 @@
 /* What the user did, changed by keys. */
 #include "model.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ void model_init(struct view_model *model, enum view_mode mode)
         .mode = mode,
         .selected = -1,
         .rank_rows = 8,
-        .events_view = {.cursor = -1},
+        .playback = {.place = NAN, .first_step = -1, .last_step = -1},
         .heat = {.cursor = -1, .rank_cursor = -1},
         .history = {.cursor = -1, .rank_cursor = -1},
     };
@@ -39,7 +40,8 @@ enum evidence model_evidence(const struct view_model *model, enum evidence evide
 const char *model_mode_word(const struct view_model *model)
 {
     static const char *const words[] = {"LIVE", "REPLAY", "DEMO", "ENDED", "CALC"};
-    return model->paused ? "PAUSED" : words[model->mode];
+    bool stands = model->playback.on ? !model->playback.playing : model->paused;
+    return stands ? "PAUSED" : words[model->mode];
 }
 
 #define PAGE_LINES_MAX 100000 /* more than any page has; no scroll overflows */
@@ -67,9 +69,14 @@ static struct view_request follow(struct view_model *model)
 }
 
 /* The nearest verdict about a slow rank or group that begins before or after
- * the shown step. */
+ * the shown step: of the whole run where that is known, else of what the summary has. */
 static struct view_request find_straggler(struct view_model *model, int direction)
 {
+    if (model->events) {
+        struct view_request go = model_events_slow(model, direction);
+        model->paused = model->paused || go.kind == REQUEST_GO;
+        return go;
+    }
     const struct summary *summary = model->summary;
     int64_t best = -1;
     for (size_t i = 0; i < summary->verdict_count; i++) {

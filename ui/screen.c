@@ -5,6 +5,7 @@
 #include "layout.h"
 #include "verdict_lines.h"
 #include "view.h"
+#include "view_playback.h"
 
 static int matching_ranks(const struct view_model *model)
 {
@@ -25,6 +26,7 @@ static struct layout make_layout(const struct view_model *model, int width, int 
         .verdicts = verdict_lines_wanted(model),
         .alarms = alarm_lines(model, alarms, ALARM_LINES_MAX),
         .legend = model->phases,
+        .playback = model->playback.on,
     };
     if (model->summary->shown.rule == WAIT_UNKNOWN && want.ranks < 6)
         want.ranks = 6; /* lines for the sentence that says why */
@@ -36,7 +38,7 @@ static struct rect middle(const struct canvas *canvas, const struct layout *layo
 {
     int top = layout->header.y + layout->header.height;
     return rect_part(canvas_rect(canvas), 0, top, canvas->width,
-                     canvas->height - top - layout->keys.height);
+                     canvas->height - top - layout->playback.height - layout->keys.height);
 }
 
 int screen_rank_rows(const struct view_model *model, int width, int height)
@@ -47,6 +49,8 @@ int screen_rank_rows(const struct view_model *model, int width, int height)
         return view_ranks_rows(middle(&canvas, &layout).height);
     if (model->screen == SCREEN_EVENTS && layout.kind >= LAYOUT_LIST)
         return view_events_rows(middle(&canvas, &layout).height);
+    if (model->screen == SCREEN_HEAT && layout.kind >= LAYOUT_LIST)
+        return view_heat_rows(middle(&canvas, &layout).height);
     return layout.rank_rows;
 }
 
@@ -114,6 +118,7 @@ static void draw_other(struct canvas *canvas, const struct layout *layout,
         view_history(canvas, rect, model);
     else
         view_calc(canvas, rect, model);
+    view_playback(canvas, layout->playback, model);
     view_keys(canvas, key_line(canvas, layout, model), model);
 }
 
@@ -135,6 +140,7 @@ void screen_draw(struct canvas *canvas, const struct view_model *model)
         view_line(canvas, layout.header, model);
     else
         draw_timeline(canvas, &layout, model);
+    view_playback(canvas, layout.playback, model);
     /* On a list that does not hold all ranks this line says how many there are. */
     if (layout.kind != LAYOUT_LIST || layout.rank_rows >= matching_ranks(model) || needed(model))
         view_keys(canvas, key_line(canvas, &layout, model), model);

@@ -52,15 +52,18 @@ static void say_step(struct sentence *line, const struct view_model *model, int 
     sentence_clear(line, STYLE_TITLE);
     bool simulated = summary->simulated && width < 40; /* has to be seen, always */
     sentence_add(line, "%s", simulated ? "SIM" : model_mode_word(model));
-    if (model->feed.speed > 0 && model->feed.speed != 1 && width >= 80)
-        sentence_add(line, " x%.3g", model->feed.speed);
+    double speed = model->playback.on ? model->playback.speed : model->feed.speed;
+    bool stands = model->playback.on && !model->playback.playing;
+    if (speed > 0 && speed != 1 && width >= 80 && !stands)
+        sentence_add(line, " x%.4g", speed);
     if (!shown->known)
         return;
     if (width >= 100)
         add_moment(line, shown->begin_s);
     sentence_add(line, "%s%s%s", gap, width < 40 ? "" : "step ", format_count(text, shown->step));
-    if (width >= 80 && !summary->is_latest && summary->last_in_memory > shown->step)
-        sentence_add(line, " (%s back)", format_count(text, summary->last_in_memory - shown->step));
+    if (!summary->is_latest && summary->last_in_memory > shown->step)
+        sentence_add(line, width >= 40 ? " (%s back)" : " -%s",
+                     format_count(text, summary->last_in_memory - shown->step));
     if (width >= 80 && summary->attempts > 1)
         sentence_add(line, " attempt %d of %d", shown->attempt + 1, summary->attempts);
     sentence_add(line, "%s", gap);

@@ -126,6 +126,53 @@ static void draw_columns(struct page *page)
         "three or more, else all.");
 }
 
+static void draw_events(struct page *page)
+{
+    heading(page, "Events");
+    paragraph(page, 2,
+              "What happened: a straggler, a slow group or host begins or ends; a spike, one step "
+              "that took much longer; a restart; a rank that is missing. Enter goes to the step at "
+              "which it began.");
+    entry(page, page->canvas.unicode ? "\u25cf" : "*", "it begins at the shown step");
+    entry(page, page->canvas.unicode ? "\u2502" : "|", "it goes on at the shown step");
+}
+
+static void draw_replay(struct page *page)
+{
+    bool unicode = page->canvas.unicode;
+    heading(page, "Replay, and looking back");
+    paragraph(page, 2,
+              "A replay shows each step as a live screen did when it was the newest. The line "
+              "above the keys is the run from its first step to its last:");
+    entry(page, unicode ? "\u2501\u25cf\u2500" : "=#-", "before, at and after the shown step");
+    entry(page, unicode ? "\u00b7\u00b7\u00b7" : "...", "not read yet: what is there is not known");
+    entry(page, unicode ? "\u25c6" : "+", "a bookmark");
+    entry(page, unicode ? "\u2575" : "!", "an event begins; spikes are left out");
+    paragraph(page, 2,
+              "A bookmark is a step that you want to come back to: m sets it, ' and \" go there. "
+              "After : stand a step (1200, a2:1200 of the second attempt), a distance (+100, -100), "
+              "a part of the run (45%%) or a time of day in UTC (03:12, 03:12:30).");
+}
+
+/* The keys that only these screens have; those of the table above keep their meaning. */
+static void draw_span(struct page *page)
+{
+    heading(page, "Heat map and history");
+    paragraph(page, 2,
+              "The whole run from left to right: several steps in a column, when there are many. "
+              "Heat map: a row is a rank, or the worst of a host, a group or a block of ranks; a "
+              "sign says how much slower than the median of its step.");
+    entry(page, "+ = -", "zoom in and out; the cursor stays where it is");
+    entry(page, "0", "all of the run, and what comes");
+    entry(page, "Left Right", "the cursor; at the edge of a zoomed part this moves along");
+    entry(page, "PgUp PgDn", "ten columns; of a zoomed part a page");
+    entry(page, "Home End", "the ends of the run; in a live one End follows it again");
+    entry(page, "Enter", "to the barrier of that step; heat map: with that rank");
+    entry(page, "b", "heat map: rows as they fit, ranks, hosts, groups, blocks");
+    entry(page, "w", "heat map: the worst step of each column, or their mean");
+    entry(page, "s /", "heat map: slowest first; choose ranks");
+}
+
 static void draw_calculator(struct page *page)
 {
     heading(page, "The calculator");
@@ -258,6 +305,9 @@ static void draw_page(struct page *page)
     draw_evidence(page);
     draw_signs(page);
     draw_columns(page);
+    draw_events(page);
+    draw_replay(page);
+    draw_span(page);
     draw_calculator(page);
     draw_wait_rule(page);
     draw_clocks(page);
@@ -313,10 +363,10 @@ void view_help(struct canvas *canvas, struct rect rect, const struct view_model 
     int total = page.y < SCRATCH_HEIGHT ? page.y : SCRATCH_HEIGHT;
     int first = columns == 2 ? 0 : model->help_scroll;
     int last_first = total > height ? total - height : 0;
-    draw_title(canvas, rect_part(rect, 0, 0, rect.width, 1), columns == 1 && last_first > 0);
+    int half = total / 2 + total / 8;
+    int cut = columns == 2 ? break_near(&page, half < height ? half : height) : 0;
+    draw_title(canvas, rect_part(rect, 0, 0, rect.width, 1), total - cut > height);
     if (columns == 2 && total > height) {
-        int half = total / 2 + total / 8;
-        int cut = break_near(&page, half < height ? half : height);
         int second =
             model->help_scroll < total - cut - height ? model->help_scroll : total - cut - height;
         copy_column(canvas, rect_part(rect, 0, 1, width, cut < height ? cut : height), &page.canvas,

@@ -76,9 +76,28 @@ static const struct line_key DETAIL_KEYS[] = {
     {"Esc", "back"},    {"arrows", "rank, step"}, {"?", "help"}, {"q", "quit"},
     {"space", "pause"}, {"PgDn", "more"},         {NULL, NULL},
 };
+static const struct line_key EVENTS_KEYS[] = {
+    {"Enter", "go there"}, {"?", "help"},   {"o", "order"},  {"x", "kinds"},
+    {"arrows", "move"},    {"q", "quit"},   {"Esc", "back"}, {"space", "pause"},
+    {"} {", "event"},      {"n N", "slow"}, {NULL, NULL},
+};
+/* A replay is walked about in; the timeline is where that is looked at. */
+static const struct line_key REPLAY_KEYS[] = {
+    {"arrows", "step"}, {":", "go to"},    {"} {", "event"},  {"?", "help"}, {"[ ]", "speed"},
+    {"q", "quit"},      {"m", "bookmark"}, {"' \"", "to it"}, {"i", "idle"}, {NULL, NULL},
+};
 static const struct line_key OTHER_KEYS[] = {
     {"?", "help"},      {"q", "quit"},   {"arrows", "scroll, step"},
     {"space", "pause"}, {"Esc", "back"}, {NULL, NULL},
+};
+
+static const struct line_key HEAT_KEYS[] = {
+    {"?", "help"}, {"arrows", "cell"}, {"Enter", "go there"}, {"+ - 0", "zoom"},  {"b", "rows"},
+    {"s", "sort"}, {"w", "worst"},     {"q", "quit"},         {"space", "pause"}, {NULL, NULL},
+};
+static const struct line_key HISTORY_KEYS[] = {
+    {"?", "help"}, {"arrows", "cursor"}, {"Enter", "go there"}, {"+ - 0", "zoom"},
+    {"q", "quit"}, {"space", "pause"},   {"Esc", "back"},       {NULL, NULL},
 };
 
 static const struct line_key CALC_KEYS[] = {
@@ -94,6 +113,14 @@ static const struct line_key *keys_of(const struct view_model *model)
 {
     if (model->screen == SCREEN_RANKS)
         return model->detail ? DETAIL_KEYS : TABLE_KEYS;
+    if (model->screen == SCREEN_EVENTS)
+        return EVENTS_KEYS;
+    if (model->screen == SCREEN_TIMELINE)
+        return REPLAY_KEYS;
+    if (model->screen == SCREEN_HEAT)
+        return HEAT_KEYS;
+    if (model->screen == SCREEN_HISTORY)
+        return HISTORY_KEYS;
     if (model->screen == SCREEN_CALC)
         return model->calc.editing ? ENTRY_KEYS : CALC_KEYS;
     return OTHER_KEYS;
@@ -126,11 +153,15 @@ static int draw_bindings(struct canvas *canvas, struct rect line, const struct v
     size_t count = 0;
     const struct key_binding *bindings = keys_bindings(&count);
     int x = 1;
-    if (model->screen != SCREEN_TIMELINE) {
+    if (model->screen != SCREEN_TIMELINE || model->playback.on) {
+        if (model->playback.on)
+            x = draw_key(canvas, line, x, "space", model->playback.playing ? "stop" : "play");
         if (model->mode != MODE_CALC && !model->calc.editing)
             x = draw_place(canvas, line, x, model);
-        for (const struct line_key *key = keys_of(model); key->key; key++)
-            x = draw_key(canvas, line, x, key->key, key->label);
+        for (const struct line_key *key = keys_of(model); key->key; key++) {
+            if (!model->playback.on || strcmp(key->key, "space") != 0)
+                x = draw_key(canvas, line, x, key->key, key->label);
+        }
         return x;
     }
     for (size_t i = 0; i < count; i++) {
@@ -175,18 +206,37 @@ static void draw_rank(struct canvas *canvas, struct rect rect, const struct view
     canvas_text_right(canvas, rect, rect.width - 1, 0, STYLE_DIM, more);
 }
 
+/* What is being typed, the end of it always to be seen, and what may be: the longest hint
+ * that fits. */
+static void draw_entry(struct canvas *canvas, struct rect rect, const struct view_model *model)
+{
+    static const char *const hints[][3] = {
+        [ENTRY_FILTER] = {"5  0-7,12  node17 (host)  pp0 (group)   Enter, Esc",
+                          "5  0-7,12  node17  pp0", ""},
+        [ENTRY_GO] = {"1200 or a2:1200 (step)  45%  +100  03:12[:30]   Enter, Esc",
+                      "1200  45%  +100  03:12  a2:1200", "step  45%  03:12"},
+    };
+    const char *label = model->entry_kind == ENTRY_GO ? "go to" : "ranks";
+    int room = rect.width - (int)strlen(label) - 5, length = (int)strlen(model->entry);
+    const char *tail = model->entry + (length > room ? length - (room > 0 ? room : 0) : 0);
+    canvas_fill(canvas, rect, ' ', STYLE_NORMAL);
+    int x = canvas_printf(canvas, rect, 1, 0, STYLE_KEY, "%s: %s_", label, tail) + 3;
+    for (int i = 0; i < 3; i++) {
+        const char *hint = hints[model->entry_kind][i];
+        if ((int)strlen(hint) > rect.width - x)
+            continue;
+        canvas_text(canvas, rect, x, 0, STYLE_DIM, hint);
+        break;
+    }
+}
+
 void view_keys(struct canvas *canvas, struct rect rect, const struct view_model *model)
 {
     const struct summary_rank *rank = selected_rank(model);
     if (rect.height < 1)
         return;
     if (model->entering) {
-        canvas_fill(canvas, rect, ' ', STYLE_NORMAL);
-        int x = canvas_printf(canvas, rect, 1, 0, STYLE_KEY, "ranks: %s_", model->entry) + 3;
-        if (rect.width - x >= 30)
-            canvas_text(canvas, rect, x, 0, STYLE_DIM,
-                        rect.width - x >= 52 ? "5  0-7,12  node17 (host)  pp0 (group)   Enter, Esc"
-                                             : "5  0-7,12  node17  pp0");
+        draw_entry(canvas, rect, model);
     } else if (model->message[0]) {
         canvas_fill(canvas, rect, ' ', STYLE_NORMAL);
         canvas_text(canvas, rect, 1, 0, STYLE_VALUE, model->message);

@@ -1,0 +1,222 @@
+/* Events in words. */
+#include "event_lines.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static enum evidence evidence_in(const struct summary *summary, enum evidence evidence)
+{
+    return summary->simulated && evidence != EVIDENCE_NONE ? EVIDENCE_SIMULATED : evidence;
+}
+
+const char *event_name(const struct verdict *verdict)
+{
+    switch (verdict->kind) {
+    case VERDICT_GROUP:
+        return verdict->is_host ? "slow host" : "slow group";
+    case VERDICT_WANDERING:
+        return "wandering";
+    case VERDICT_CANNOT_TELL:
+        return "cannot tell";
+    default:
+        return verdict_kind_name(verdict->kind);
+    }
+}
+
+void event_add_who(struct sentence *sentence, const struct summary *summary,
+                   const struct verdict *verdict, bool host)
+{
+    const struct summary_rank *rank = NULL;
+    if (verdict->kind == VERDICT_RESTART) {
+        sentence_add(sentence, "attempt %d", verdict->attempt + 1);
+    } else if (verdict->rank >= 0) {
+        sentence_add(sentence, "rank %lld", (long long)verdict->rank);
+        rank = host ? summary_rank_of(summary, verdict->rank) : NULL;
+    } else if (verdict->kind == VERDICT_SPIKE) {
+        sentence_add(sentence, "all ranks");
+    } else {
+        sentence_add_raw(sentence, verdict->group);
+    }
+    if (rank && rank->host[0]) {
+        sentence_add(sentence, " ");
+        sentence_add_raw(sentence, rank->host);
+    }
+}
+
+const char *event_phase(const struct verdict *verdict)
+{
+    if (verdict->begins_late)
+        return "begins late";
+    bool known = verdict->phase >= 0 && verdict->phase < PHASE_COUNT;
+    return known ? phase_name((enum phase)verdict->phase) : "";
+}
+
+double event_lasted_s(const struct run_event *event)
+{
+    double lasted_s = event->end_s - event->begin_s;
+    bool over = event->verdict.to_step >= 0 && isfinite(lasted_s) && lasted_s >= 0;
+    return over ? lasted_s : NAN;
+}
+
+bool event_lasts_at(const struct run_event *event, int attempt, int64_t step)
+{
+    const struct verdict *verdict = &event->verdict;
+    bool begun =
+        verdict->attempt < attempt || (verdict->attempt == attempt && verdict->from_step <= step);
+    if (!begun || verdict->kind == VERDICT_SPIKE || verdict->kind == VERDICT_RESTART)
+        return verdict->attempt == attempt && verdict->from_step == step;
+    if (verdict->to_step < 0)
+        return true;
+    return event->end_attempt > attempt ||
+           (event->end_attempt == attempt && verdict->to_step >= step);
+}
+
+const char *event_size(char out[FORMAT_BYTES], const struct run_event *event, bool unicode,
+                       enum evidence *ret_evidence)
+{
+    const struct verdict *verdict = &event->verdict;
+    double value = NAN;
+    *ret_evidence = EVIDENCE_MEASURED;
+    snprintf(out, FORMAT_BYTES, "-");
+    if (verdict->kind == VERDICT_RESTART)
+        value = verdict->step_time_s > 0 ? verdict->step_time_s : NAN;
+    else if (verdict->kind == VERDICT_MISSING)
+        value = event_lasted_s(event);
+    else if (isfinite(verdict->slowdown) && verdict->slowdown > 0)
+        value = verdict->slowdown;
+    if (!isfinite(value)) {
+        *ret_evidence = EVIDENCE_NONE;
+        return out;
+    }
+    if (verdict->kind == VERDICT_RESTART || verdict->kind == VERDICT_MISSING)
+        return format_duration(out, value, unicode);
+    *ret_evidence = EVIDENCE_COMPUTED;
+    if (verdict->kind != VERDICT_SPIKE)
+        return format_difference(out, value - 1);
+    snprintf(out, FORMAT_BYTES, value < 999.95 ? "%.1f x" : "%.3g x", value);
+    return out;
+}
+
+const char *event_gpu_hours(char out[FORMAT_BYTES], const struct verdict *verdict)
+{
+    double hours = verdict->lost_gpu_s / 3600;
+    if (!verdict_kind_is_slow(verdict->kind) || !isfinite(hours) || hours < 0 || hours > 1e15)
+        snprintf(out, FORMAT_BYTES, "-");
+    else if (hours >= 99.95)
+        format_count(out, llround(hours));
+    else
+        snprintf(out, FORMAT_BYTES, "%.*f", hours >= 9.995 ? 1 : hours >= 0.0995 ? 2 : 4, hours);
+    return out;
+}
+
+/* ---- the sentence ---- */
+
+static void add_step(struct sentence *sentence, const struct summary *summary, int attempt,
+                     int64_t step)
+{
+    char text[FORMAT_BYTES];
+    sentence_add(sentence, "%s", format_count(text, step));
+    if (summary->attempts > 1)
+        sentence_add(sentence, " of attempt %d", attempt + 1);
+}
+
+static void add_span(struct sentence *sentence, const struct summary *summary,
+                     const struct run_event *event, bool unicode)
+{
+    const struct verdict *verdict = &event->verdict;
+    char text[FORMAT_BYTES];
+    sentence_add(sentence, verdict->to_step < 0 ? " since step " : ", steps ");
+    add_step(sentence, summary, verdict->attempt, verdict->from_step);
+    if (verdict->to_step < 0) {
+        sentence_add(sentence, ", lasting");
+        return;
+    }
+    sentence_add(sentence, " to ");
+    add_step(sentence, summary, event->end_attempt, verdict->to_step);
+    if (event_lasted_s(event) > 0) {
+        sentence_add(sentence, ", for %s", format_duration(text, event_lasted_s(event), unicode));
+        sentence_evidence(sentence, evidence_in(summary, EVIDENCE_MEASURED));
+    }
+}
+
+static void add_slow(struct sentence *sentence, const struct summary *summary,
+                     const struct run_event *event, bool unicode)
+{
+    const struct verdict *verdict = &event->verdict;
+    char text[FORMAT_BYTES];
+    enum evidence evidence;
+    sentence_add(sentence, " %s", event_size(text, event, unicode, &evidence));
+    sentence_evidence(sentence, evidence_in(summary, evidence));
+    if (event_phase(verdict)[0])
+        sentence_add(sentence, " (%s)", event_phase(verdict));
+    add_span(sentence, summary, event, unicode);
+    if (verdict->named_step >= 0)
+        sentence_add(sentence, ", named at %s", format_count(text, verdict->named_step));
+    if (!(verdict->lost_gpu_s >= 0))
+        return;
+    sentence_add(sentence, ", cost %s", event_gpu_hours(text, verdict));
+    sentence_evidence(sentence, evidence_in(summary, EVIDENCE_COMPUTED));
+    sentence_add(sentence, " GPU-hours");
+}
+
+static void add_spike(struct sentence *sentence, const struct summary *summary,
+                      const struct run_event *event, bool unicode)
+{
+    const struct verdict *verdict = &event->verdict;
+    char text[FORMAT_BYTES];
+    enum evidence evidence;
+    sentence_add(sentence, "step ");
+    add_step(sentence, summary, verdict->attempt, verdict->from_step);
+    event_size(text, event, unicode, &evidence);
+    if (evidence != EVIDENCE_NONE) {
+        sentence_add(sentence, " took %s the median", text);
+        sentence_evidence(sentence, evidence_in(summary, evidence));
+    }
+    if (verdict->step_time_s > 0) {
+        sentence_add(sentence, " (%s", format_duration(text, verdict->step_time_s, unicode));
+        sentence_evidence(sentence, evidence_in(summary, EVIDENCE_MEASURED));
+        sentence_add(sentence, ")");
+    }
+    sentence_add(sentence, verdict->rank < 0 ? "; all ranks alike" : "; ");
+    if (verdict->rank >= 0) {
+        event_add_who(sentence, summary, verdict, true);
+        sentence_add(sentence, " last");
+    }
+    if (event_phase(verdict)[0])
+        sentence_add(sentence, " (%s)", event_phase(verdict));
+}
+
+static void add_restart(struct sentence *sentence, const struct summary *summary,
+                        const struct run_event *event, bool unicode)
+{
+    const struct verdict *verdict = &event->verdict;
+    char text[FORMAT_BYTES];
+    sentence_add(sentence, "attempt %d goes on from step %s", verdict->attempt + 1,
+                 format_count(text, verdict->from_step));
+    if (verdict->repeated_steps > 0)
+        sentence_add(sentence, "; %s done again",
+                     format_counted(text, verdict->repeated_steps, "step"));
+    if (verdict->step_time_s > 0) {
+        sentence_add(sentence, ", down %s", format_duration(text, verdict->step_time_s, unicode));
+        sentence_evidence(sentence, evidence_in(summary, EVIDENCE_MEASURED));
+    }
+}
+
+void event_line(const struct summary *summary, const struct run_event *event, bool unicode,
+                struct sentence *sentence)
+{
+    const struct verdict *verdict = &event->verdict;
+    sentence_clear(sentence, STYLE_NORMAL);
+    sentence_add(sentence, "%s: ", event_name(verdict));
+    if (verdict->kind == VERDICT_SPIKE) {
+        add_spike(sentence, summary, event, unicode);
+    } else if (verdict->kind == VERDICT_RESTART) {
+        add_restart(sentence, summary, event, unicode);
+    } else {
+        event_add_who(sentence, summary, verdict, true);
+        if (verdict_kind_is_slow(verdict->kind))
+            add_slow(sentence, summary, event, unicode);
+        else
+            add_span(sentence, summary, event, unicode);
+    }
+}
