@@ -101,7 +101,7 @@ static inline void overview_fixture_ranks(struct overview *overview, size_t rank
     }
 }
 
-static inline void overview_fixture_heat(struct overview *overview)
+static inline void overview_fixture_heat(struct overview *overview, bool worst)
 {
     size_t columns = overview->column_count;
     overview->slowdown = calloc(overview->rank_count * columns + 1, sizeof(*overview->slowdown));
@@ -110,6 +110,11 @@ static inline void overview_fixture_heat(struct overview *overview)
             const struct overview_column *column = &overview->columns[c];
             double slowdown = overview_fixture_slowdown(overview->positions, column->first_position,
                                                         column->positions, overview->ranks[r].rank);
+            int64_t after = overview_marks(overview->positions).spike - column->first_position;
+            if (worst && after >= 0 && after < column->positions) /* that of the spike */
+                slowdown =
+                    overview_fixture_slowdown(overview->positions, column->first_position + after,
+                                              1, overview->ranks[r].rank);
             overview->slowdown[r * columns + c] = isnan(slowdown) ? HEAT_NONE : heat_of(slowdown);
         }
     }
@@ -132,7 +137,7 @@ static inline void overview_fixture(struct overview *overview, size_t ranks, int
                                 first + each <= to ? each : to - first);
     overview_fixture_ranks(overview, ranks);
     if (request.heat)
-        overview_fixture_heat(overview);
+        overview_fixture_heat(overview, request.worst);
 }
 
 static inline struct run_event overview_fixture_event(enum verdict_kind kind, int64_t positions,

@@ -24,6 +24,8 @@ enum style {
     STYLE_WARNING,    /* missing ranks, dropped datagrams, alarms */
     STYLE_SELECTED,   /* the cursor's row */
     STYLE_KEY,        /* a key in the key line */
+    STYLE_HEAT_FAST, STYLE_HEAT_MEDIAN, STYLE_HEAT_2, STYLE_HEAT_5, /* slowdown in the heat map: */
+    STYLE_HEAT_10, STYLE_HEAT_25, STYLE_HEAT_50,                    /* from so many percent on */
     STYLE_COUNT
 };
 

@@ -41,6 +41,7 @@ int view_events_rows(int height); /* events that it lists in so many lines */
 /* These two are drawn from model->overview, which is what they want for a rectangle of
  * that size (screen_wants()), or was a moment ago; NULL: nothing yet. */
 void view_heat(struct canvas *canvas, struct rect rect, const struct view_model *model);
+int view_heat_rows(int height); /* rows of ranks that it has in so many lines */
 struct overview_request view_heat_wants(int width, int height, const struct view_model *model);
 void view_history(struct canvas *canvas, struct rect rect, const struct view_model *model);
 struct overview_request view_history_wants(int width, int height, const struct view_model *model);

@@ -1,0 +1,56 @@
+/* The course of a run on a screen: heat map, history. Include it behind cmocka.h. */
+#pragma once
+
+#include "overview_fixture.h"
+#include "view_golden.h"
+
+#define RUN 1000 /* positions; the last is step 899 of attempt 1 */
+
+struct scene {
+    struct summary summary;
+    struct overview overview;
+    struct run_events events;
+    struct view_model model;
+    size_t ranks;
+    int64_t positions;
+};
+
+static inline void begin(struct scene *scene, enum screen screen, size_t ranks, int64_t positions)
+{
+    fixture_figure(&scene->summary, ranks);
+    scene->ranks = ranks;
+    scene->positions = positions;
+    scene->summary.attempts = 2;
+    scene->summary.shown.attempt = overview_fixture_attempt(positions, positions - 1);
+    scene->summary.shown.step = overview_fixture_step(positions, positions - 1);
+    overview_init(&scene->overview);
+    run_events_init(&scene->events);
+    overview_fixture_events(&scene->events, positions);
+    scene->model = model_of(&scene->summary);
+    scene->model.screen = screen;
+    scene->model.events = &scene->events;
+}
+
+static inline void end(struct scene *scene)
+{
+    summary_done(&scene->summary);
+    overview_done(&scene->overview);
+    run_events_done(&scene->events);
+}
+
+/* The overview that the screen wants at that size. */
+static inline void look(struct scene *scene, int width, int height)
+{
+    struct overview_request wanted;
+    assert_true(screen_wants(&scene->model, width, height, &wanted));
+    overview_fixture(&scene->overview, scene->ranks, scene->positions, wanted);
+    scene->model.overview = &scene->overview;
+    scene->model.rank_rows = screen_rank_rows(&scene->model, width, height);
+}
+
+static inline void picture(struct scene *scene, const char *name, int width, int height,
+                           bool unicode, bool styles)
+{
+    look(scene, width, height);
+    check(name, &scene->model, width, height, unicode, styles);
+}
