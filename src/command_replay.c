@@ -173,6 +173,13 @@ static void describe_playback(const struct replaying *replaying, struct playback
     playback->seeking = replaying->going || replaying->looking;
     playback->indexed = replay_indexed(replaying->replay);
     playback->seek = replaying->going ? replay_way_done(replaying->replay) : 0;
+    playback->first_step = playback->last_step = -1;
+    if (last >= 0) {
+        struct step_key newest = replay_key_at(replaying->replay, last);
+        playback->first_step = replay_key_at(replaying->replay, 0).step;
+        playback->last_attempt = newest.attempt;
+        playback->last_step = newest.step;
+    }
     if (replay_key(replaying->replay, &key))
         playback->place =
             last > 0 ? (double)replay_position(replaying->replay, key) / (double)last : 0;

@@ -198,6 +198,31 @@ static void all_of_an_event_is_one_sentence(void **state)
     done(&c);
 }
 
+static void gaps_and_missing_hosts_have_words(void **state)
+{
+    struct case_ c;
+    struct sentence sentence;
+    begin(&c);
+    struct run_event *event = &c.events.items[4];
+    event->verdict.kind = VERDICT_GAP;
+    event->verdict.step_time_s = 400;
+    event->verdict.slowdown = NAN;
+    event_line(&c.summary, event, true, &sentence);
+    assert_string_equal(sentence.text, "gap: nobody computed before step 9,000, for 400 s m");
+    assert_shows(&c, 80, 24, "9,000           gap         all ranks                      400 s m");
+    event->verdict.repeated_steps = 4;
+    event->verdict.step_time_s = NAN;
+    event_line(&c.summary, event, true, &sentence);
+    assert_string_equal(sentence.text, "gap: 4 steps before step 9,000 are not in the log");
+    assert_shows(&c, 80, 24, "9,000           gap         all ranks                    4 steps");
+    c.events.items[3].verdict.rank = -1;
+    c.events.items[3].verdict.is_host = true;
+    snprintf(c.events.items[3].verdict.group, NAME_BYTES, "node00");
+    event_line(&c.summary, &c.events.items[3], true, &sentence);
+    assert_string_equal(sentence.text, "missing: node00, steps 5,000 to 5,060, for 240 s m");
+    done(&c);
+}
+
 /* ---- keys ---- */
 
 static int64_t cursor_step(const struct case_ *c)
@@ -564,6 +589,7 @@ int main(void)
         cmocka_unit_test(every_size_can_be_drawn),
         cmocka_unit_test(without_a_clock_the_time_is_blank),
         cmocka_unit_test(all_of_an_event_is_one_sentence),
+        cmocka_unit_test(gaps_and_missing_hosts_have_words),
         cmocka_unit_test(the_cursor_moves_and_stays_within_the_list),
         cmocka_unit_test(the_cursor_stays_on_its_event_when_others_come),
         cmocka_unit_test(a_cursor_whose_event_is_gone_stands_beside_it),

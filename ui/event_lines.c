@@ -32,7 +32,7 @@ void event_add_who(struct sentence *sentence, const struct summary *summary,
     } else if (verdict->rank >= 0) {
         sentence_add(sentence, "rank %lld", (long long)verdict->rank);
         rank = host ? summary_rank_of(summary, verdict->rank) : NULL;
-    } else if (verdict->kind == VERDICT_SPIKE) {
+    } else if (verdict->kind == VERDICT_SPIKE || verdict->kind == VERDICT_GAP) {
         sentence_add(sentence, "all ranks");
     } else {
         sentence_add_raw(sentence, verdict->group);
@@ -51,6 +51,11 @@ const char *event_phase(const struct verdict *verdict)
     return known ? phase_name((enum phase)verdict->phase) : "";
 }
 
+bool event_is_moment(enum verdict_kind kind)
+{
+    return kind == VERDICT_SPIKE || kind == VERDICT_RESTART || kind == VERDICT_GAP;
+}
+
 double event_lasted_s(const struct run_event *event)
 {
     double lasted_s = event->end_s - event->begin_s;
@@ -63,7 +68,7 @@ bool event_lasts_at(const struct run_event *event, int attempt, int64_t step)
     const struct verdict *verdict = &event->verdict;
     bool begun =
         verdict->attempt < attempt || (verdict->attempt == attempt && verdict->from_step <= step);
-    if (!begun || verdict->kind == VERDICT_SPIKE || verdict->kind == VERDICT_RESTART)
+    if (!begun || event_is_moment(verdict->kind))
         return verdict->attempt == attempt && verdict->from_step == step;
     if (verdict->to_step < 0)
         return true;
@@ -71,29 +76,37 @@ bool event_lasts_at(const struct run_event *event, int attempt, int64_t step)
            (event->end_attempt == attempt && verdict->to_step >= step);
 }
 
+/* What a kind is measured in: time, or times the others'. */
+static double size_of(const struct run_event *event, bool *ret_time)
+{
+    const struct verdict *verdict = &event->verdict;
+    bool down = verdict->kind == VERDICT_RESTART || verdict->kind == VERDICT_GAP;
+    double size = down                               ? verdict->step_time_s
+                  : verdict->kind == VERDICT_MISSING ? event_lasted_s(event)
+                                                     : verdict->slowdown;
+    *ret_time = down || verdict->kind == VERDICT_MISSING;
+    return isfinite(size) && size > 0 ? size : NAN;
+}
+
 const char *event_size(char out[FORMAT_BYTES], const struct run_event *event, bool unicode,
                        enum evidence *ret_evidence)
 {
     const struct verdict *verdict = &event->verdict;
-    double value = NAN;
-    *ret_evidence = EVIDENCE_MEASURED;
-    snprintf(out, FORMAT_BYTES, "-");
-    if (verdict->kind == VERDICT_RESTART)
-        value = verdict->step_time_s > 0 ? verdict->step_time_s : NAN;
-    else if (verdict->kind == VERDICT_MISSING)
-        value = event_lasted_s(event);
-    else if (isfinite(verdict->slowdown) && verdict->slowdown > 0)
-        value = verdict->slowdown;
-    if (!isfinite(value)) {
-        *ret_evidence = EVIDENCE_NONE;
+    bool time;
+    double size = size_of(event, &time);
+    *ret_evidence = time ? EVIDENCE_MEASURED : EVIDENCE_COMPUTED;
+    if (isfinite(size) && time)
+        return format_duration(out, size, unicode);
+    if (isfinite(size) && verdict->kind != VERDICT_SPIKE)
+        return format_difference(out, size - 1);
+    if (isfinite(size)) {
+        snprintf(out, FORMAT_BYTES, size < 999.95 ? "%.1f x" : "%.3g x", size);
         return out;
     }
-    if (verdict->kind == VERDICT_RESTART || verdict->kind == VERDICT_MISSING)
-        return format_duration(out, value, unicode);
-    *ret_evidence = EVIDENCE_COMPUTED;
-    if (verdict->kind != VERDICT_SPIKE)
-        return format_difference(out, value - 1);
-    snprintf(out, FORMAT_BYTES, value < 999.95 ? "%.1f x" : "%.3g x", value);
+    *ret_evidence = EVIDENCE_NONE;
+    if (verdict->kind == VERDICT_GAP && verdict->repeated_steps > 0)
+        return format_counted(out, verdict->repeated_steps, "step");
+    snprintf(out, FORMAT_BYTES, "-");
     return out;
 }
 
@@ -202,6 +215,27 @@ static void add_restart(struct sentence *sentence, const struct summary *summary
     }
 }
 
+/* "4 steps before step 5,011 are not in the log, for 240 s m". */
+static void add_gap(struct sentence *sentence, const struct summary *summary,
+                    const struct run_event *event, bool unicode)
+{
+    const struct verdict *verdict = &event->verdict;
+    char text[FORMAT_BYTES];
+    if (verdict->repeated_steps > 0)
+        sentence_add(sentence, "%s before step ",
+                     format_counted(text, verdict->repeated_steps, "step"));
+    else
+        sentence_add(sentence, "nobody computed before step ");
+    add_step(sentence, summary, verdict->attempt, verdict->from_step);
+    if (verdict->repeated_steps > 0)
+        sentence_add(sentence,
+                     verdict->repeated_steps == 1 ? " is not in the log" : " are not in the log");
+    if (verdict->step_time_s > 0) {
+        sentence_add(sentence, ", for %s", format_duration(text, verdict->step_time_s, unicode));
+        sentence_evidence(sentence, evidence_in(summary, EVIDENCE_MEASURED));
+    }
+}
+
 void event_line(const struct summary *summary, const struct run_event *event, bool unicode,
                 struct sentence *sentence)
 {
@@ -212,6 +246,8 @@ void event_line(const struct summary *summary, const struct run_event *event, bo
         add_spike(sentence, summary, event, unicode);
     } else if (verdict->kind == VERDICT_RESTART) {
         add_restart(sentence, summary, event, unicode);
+    } else if (verdict->kind == VERDICT_GAP) {
+        add_gap(sentence, summary, event, unicode);
     } else {
         event_add_who(sentence, summary, verdict, true);
         if (verdict_kind_is_slow(verdict->kind))

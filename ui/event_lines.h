@@ -8,20 +8,24 @@
 /* "straggler", "slow group", "slow host", "spike", "restart", "missing", ... */
 const char *event_name(const struct verdict *verdict);
 
-/* "rank 5", "pp0", "node17", "attempt 2"; with `host` "rank 5 node00"; of a spike that
- * nobody made alone "all ranks". */
+/* "rank 5", "pp0", "node17", "attempt 2"; with `host` "rank 5 node00"; of a gap, and of
+ * a spike that nobody made alone, "all ranks". */
 void event_add_who(struct sentence *sentence, const struct summary *summary,
                    const struct verdict *verdict, bool host);
 
 /* "forward", "begins late"; "" when it is not known. */
 const char *event_phase(const struct verdict *verdict);
 
-/* How much it was: "+10.1%", "2.3 x", "4.00 min" (down, missing); "-" when it is not known. */
+/* How much it was: "+10.1%", "2.3 x", "240 s" (down, missing, a gap), "4 steps" (a gap without
+ * clocks); "-" when it is not known. */
 const char *event_size(char out[FORMAT_BYTES], const struct run_event *event, bool unicode,
                        enum evidence *ret_evidence);
 
 /* "1.23" GPU-hours that it cost; "-" when that is not known. */
 const char *event_gpu_hours(char out[FORMAT_BYTES], const struct verdict *verdict);
+
+/* Is it about one step, and not about a span of them? */
+bool event_is_moment(enum verdict_kind kind);
 
 /* How long it lasted, seconds, by the clocks of the ranks; NAN. */
 double event_lasted_s(const struct run_event *event);

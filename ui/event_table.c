@@ -175,7 +175,7 @@ static void draw_until(const struct row *row)
 {
     const struct verdict *verdict = &row->event->verdict;
     struct rect rect = cell(row, EVENT_UNTIL);
-    if (rect.width == 0 || verdict->kind == VERDICT_SPIKE || verdict->kind == VERDICT_RESTART)
+    if (rect.width == 0 || event_is_moment(verdict->kind))
         return;
     if (verdict->to_step < 0)
         canvas_text_right(row->canvas, rect, rect.width, 0, style_of(row, STYLE_VALUE), "lasting");
@@ -239,7 +239,7 @@ void event_table_draw(const struct event_table *table, struct canvas *canvas, st
     draw_step(&row, EVENT_STEP, verdict->from_step, verdict->attempt, table->attempts);
     draw_until(&row);
     draw_words(&row);
-    if (verdict->kind != VERDICT_SPIKE && verdict->kind != VERDICT_RESTART)
+    if (!event_is_moment(verdict->kind))
         draw_number(&row, EVENT_FOR, format_duration(text, event_lasted_s(event), canvas->unicode),
                     EVIDENCE_MEASURED);
     event_size(text, event, canvas->unicode, &evidence);
