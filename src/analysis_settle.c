@@ -102,6 +102,14 @@ static bool oldest_is_looked_at(const struct analysis *analysis)
         if (event->from_ordinal <= ordinal + 1) /* 1: its optimizer belongs to the next row */
             return true;
     }
+    if (fold->last_cleared < analysis->settled.ordinal)
+        return false;
+    for (uint32_t k = 0; k < fold->event_count; k++) { /* when its last step began */
+        const struct fold_event *event = &fold->events[k];
+        if (event->cleared_ordinal != UINT32_MAX &&
+            event->cleared_ordinal >= analysis->settled.ordinal && event->to_ordinal <= ordinal)
+            return true;
+    }
     return false;
 }
 

@@ -17,11 +17,8 @@ struct list {
     uint32_t count, capacity;
 };
 
-static struct verdict *add(struct list *list, enum verdict_kind kind, int64_t from_step)
+static void verdict_init(struct verdict *verdict, enum verdict_kind kind, int64_t from_step)
 {
-    if (list->count == list->capacity)
-        list->items = memory_grown(list->items, &list->capacity, sizeof(*list->items));
-    struct verdict *verdict = &list->items[list->count++];
     *verdict = (struct verdict){
         .kind = kind,
         .rank = -1,
@@ -35,6 +32,14 @@ static struct verdict *add(struct list *list, enum verdict_kind kind, int64_t fr
         .named_step = -1,
         .to_step = -1,
     };
+}
+
+static struct verdict *add(struct list *list, enum verdict_kind kind, int64_t from_step)
+{
+    if (list->count == list->capacity)
+        list->items = memory_grown(list->items, &list->capacity, sizeof(*list->items));
+    struct verdict *verdict = &list->items[list->count++];
+    verdict_init(verdict, kind, from_step);
     return verdict;
 }
 
@@ -55,36 +60,40 @@ static double sureness(const struct analysis *analysis, const struct fold_event 
     return error > 0 ? (measure.median - 1) / error : NAN;
 }
 
+static void fill_unit(const struct analysis *analysis, uint32_t index, struct verdict *verdict)
+{
+    const struct peers_unit *unit = &analysis->current.peers.units[index];
+    str_copy(verdict->group, sizeof(verdict->group),
+             str_from(names_get(&analysis->names, unit->name)));
+    verdict->is_host = unit->is_host;
+}
+
 static void fill_lasting(struct analysis *analysis, const struct fold_event *event, bool in_force,
-                         const struct summary *summary, struct verdict *verdict)
+                         double gpus, struct verdict *verdict)
 {
     const struct fold *fold = &analysis->current;
     const struct straggler *straggler = event->kind == VERDICT_GROUP
                                             ? &fold->units[event->who].straggler
                                             : &fold->ranks[event->who].straggler;
     bool still = event->cleared_ordinal == UINT32_MAX;
-    if (event->kind == VERDICT_GROUP) {
-        const struct peers_unit *unit = &fold->peers.units[event->who];
-        str_copy(verdict->group, sizeof(verdict->group),
-                 str_from(names_get(&analysis->names, unit->name)));
-        verdict->is_host = unit->is_host;
-    } else {
+    if (event->kind == VERDICT_GROUP)
+        fill_unit(analysis, event->who, verdict);
+    else
         verdict->rank = analysis->ranks.info[event->who].rank;
-    }
     verdict->slowdown = still ? quantile_median(&straggler->since) : event->slowdown;
     if (still && in_force)
         verdict->sure = sureness(analysis, event);
     verdict->to_step = in_force ? -1 : event->to_step;
     if (event->time_ns > 0) {
         verdict->lost_share = event->lost_ns / event->time_ns;
-        verdict->lost_gpu_s = event->lost_ns * 1e-9 * summary->run.gpus;
+        verdict->lost_gpu_s = event->lost_ns * 1e-9 * gpus;
     }
 }
 
-static void add_event(struct analysis *analysis, const struct fold_event *event, bool in_force,
-                      const struct summary *summary, struct list *list)
+void analysis_fill_verdict(struct analysis *analysis, const struct fold_event *event, bool in_force,
+                           double gpus, struct verdict *verdict)
 {
-    struct verdict *verdict = add(list, event->kind, event->from_step);
+    verdict_init(verdict, event->kind, event->from_step);
     verdict->phase = event->phase;
     verdict->named_step = event->named_step;
     verdict->to_step = event->to_step;
@@ -92,12 +101,21 @@ static void add_event(struct analysis *analysis, const struct fold_event *event,
     verdict->step_time_s = event->own_time_ns * 1e-9;
     verdict->repeated_steps = event->repeated_steps;
     if (verdict_kind_is_slow(event->kind)) {
-        fill_lasting(analysis, event, in_force, summary, verdict);
+        fill_lasting(analysis, event, in_force, gpus, verdict);
+    } else if (event->of_host) {
+        fill_unit(analysis, event->who, verdict);
     } else {
         verdict->slowdown = event->slowdown;
         if (event->who < analysis->ranks.count)
             verdict->rank = analysis->ranks.info[event->who].rank;
     }
+}
+
+static void add_event(struct analysis *analysis, const struct fold_event *event, bool in_force,
+                      const struct summary *summary, struct list *list)
+{
+    struct verdict *verdict = add(list, event->kind, event->from_step);
+    analysis_fill_verdict(analysis, event, in_force, summary->run.gpus, verdict);
 }
 
 /* ---- a group in place of its ranks ---- */
@@ -128,7 +146,7 @@ static bool explains(const struct fold *fold, const struct fold_event *group,
            !(peers->by_group && unit->judged && unit->ranks >= PEERS_MIN);
 }
 
-static bool is_explained(const struct fold *fold, const struct fold_event *event)
+bool analysis_is_explained(const struct fold *fold, const struct fold_event *event)
 {
     if (fold->units == NULL)
         return false;
@@ -148,7 +166,7 @@ static void add_in_force(struct analysis *analysis, uint32_t ordinal, struct lis
     for (uint32_t k = 0; k < fold->event_count; k++) {
         const struct fold_event *event = &fold->events[k];
         if (verdict_kind_is_slow(event->kind) && fold_event_in_force(event, ordinal) &&
-            !is_explained(fold, event))
+            !analysis_is_explained(fold, event))
             add_event(analysis, event, true, summary, list);
     }
 }
@@ -172,13 +190,20 @@ static void add_late(struct analysis *analysis, struct summary *summary, struct 
     analysis->window->late_gain_s = late.gain_s;
 }
 
-/* Spikes and restarts are in force at their own step. */
+/* Those that a summary has from the events: missing ranks it finds itself, as they were
+ * at the shown step. */
+static bool is_moment(const struct fold_event *event)
+{
+    return !verdict_kind_is_slow(event->kind) && event->kind != VERDICT_MISSING;
+}
+
+/* Spikes, restarts and gaps are in force at their own step. */
 static void add_moments(struct analysis *analysis, uint32_t ordinal, struct list *list,
                         const struct summary *summary)
 {
     const struct fold *fold = &analysis->current;
     for (uint32_t k = 0; k < fold->event_count; k++)
-        if (!verdict_kind_is_slow(fold->events[k].kind) && fold->events[k].named_ordinal == ordinal)
+        if (is_moment(&fold->events[k]) && fold->events[k].named_ordinal == ordinal)
             add_event(analysis, &fold->events[k], true, summary, list);
 }
 
@@ -244,9 +269,10 @@ static void add_past(struct analysis *analysis, uint32_t ordinal, struct list *l
     const struct fold *fold = &analysis->current;
     for (uint32_t k = fold->event_count; k-- > 0;) {
         const struct fold_event *event = &fold->events[k];
-        bool past = verdict_kind_is_slow(event->kind) ? event->cleared_ordinal <= ordinal
-                                                      : event->named_ordinal < ordinal;
-        if (past && (!verdict_kind_is_slow(event->kind) || !is_explained(fold, event)))
+        bool past = verdict_kind_is_slow(event->kind)
+                        ? event->cleared_ordinal <= ordinal
+                        : is_moment(event) && event->named_ordinal < ordinal;
+        if (past && (!verdict_kind_is_slow(event->kind) || !analysis_is_explained(fold, event)))
             add_event(analysis, event, false, summary, list);
     }
 }

@@ -9,6 +9,14 @@
 void analysis_verdicts(struct analysis *analysis, size_t index, uint32_t ordinal,
                        struct summary *summary);
 
+/* One event as a verdict; of `gpus` is what it cost. */
+void analysis_fill_verdict(struct analysis *analysis, const struct fold_event *event, bool in_force,
+                           double gpus, struct verdict *verdict);
+
+/* Whether a verdict on a group or host, at the same time as this one, says all that it
+ * does. */
+bool analysis_is_explained(const struct fold *fold, const struct fold_event *event);
+
 /* Adds, behind those in force, that the imbalance wanders: over the last W steps as
  * much is lost as one straggler at the threshold would cost, nobody is named, and
  * no rank was last in more than half of the steps. The rest of *summary must be

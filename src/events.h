@@ -1,5 +1,12 @@
 /* What happened in a run, in order: one list for the events screen, for jumps, for
- * the marks in figures and for the tables of a report. */
+ * the marks in figures and for the tables of a report.
+ *
+ * Stragglers, groups and hosts, but for those that a group explains; spikes; restarts;
+ * missing ranks; gaps. A step before which the job stood still is a gap, and not a spike
+ * as well. Ranks of one host that are missing since the same step are one event: rank is
+ * -1, `group` the host, and it is over when the last of them is back. Of a rank that
+ * begins late without a longer phase the list does not know: it is found in the window
+ * of the shown step alone. */
 #pragma once
 
 #include <stddef.h>

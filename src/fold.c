@@ -26,6 +26,7 @@ void fold_init(struct fold *fold, const struct run *run, int64_t from_step, int6
         .last_step = -1,
         .down_ns = NAN,
         .attempt = -1,
+        .job = {.attempt = -1},
     };
     fold->ring = memory_zeroed((size_t)fold->window, sizeof(*fold->ring));
     fold->ordinal_steps = memory_zeroed(STRAGGLER_WINDOW_MAX, sizeof(*fold->ordinal_steps));
@@ -56,6 +57,7 @@ void fold_done(struct fold *fold)
     free(fold->slowdowns);
     free(fold->ring);
     free(fold->ordinal_steps);
+    free(fold->absences);
     free(fold->events);
     free(fold->active);
     *fold = (struct fold){0};
@@ -98,6 +100,7 @@ void fold_copy(struct fold *to, const struct fold *from)
     to->ordinal_steps =
         memory_copied(from->ordinal_steps, STRAGGLER_WINDOW_MAX, sizeof(*from->ordinal_steps));
     to->ranks = memory_copied(from->ranks, from->rank_capacity, sizeof(*from->ranks));
+    to->absences = memory_copied(from->absences, from->rank_capacity, sizeof(*from->absences));
     to->samples = memory_copied(from->samples, samples, sizeof(*from->samples));
     to->peer_samples = memory_copied(from->peer_samples, samples, sizeof(*from->peer_samples));
     to->slowdowns = memory_zeroed(from->rank_capacity, sizeof(*to->slowdowns));
@@ -116,7 +119,8 @@ size_t fold_bytes(const struct fold *fold)
 {
     size_t samples = (size_t)fold->rank_capacity * fold->test.window * sizeof(float);
     size_t bytes =
-        sizeof(*fold) + fold->rank_capacity * (sizeof(*fold->ranks) + 2 * sizeof(double));
+        sizeof(*fold) +
+        fold->rank_capacity * (sizeof(*fold->ranks) + sizeof(*fold->absences) + 2 * sizeof(double));
     bytes += samples * (fold->peer_samples ? 2 : 1);
     bytes += fold->unit_capacity * (sizeof(*fold->units) + fold->test.window * sizeof(float));
     bytes += fold->history.capacity * sizeof(struct history_step);
@@ -154,6 +158,9 @@ static void reach_capacity(struct fold *fold, uint32_t count)
     fold->samples = more_samples(fold->samples, had, capacity, fold->test.window);
     if (fold->peer_samples)
         fold->peer_samples = more_samples(fold->peer_samples, had, capacity, fold->test.window);
+    fold->absences = memory_resized(fold->absences, capacity, sizeof(*fold->absences));
+    for (uint32_t i = had; i < capacity; i++)
+        fold->absences[i] = (struct fold_absence){.event = -1};
     fold->slowdowns = memory_resized(fold->slowdowns, capacity, sizeof(*fold->slowdowns));
     fold->rank_capacity = capacity;
 }
@@ -355,6 +362,24 @@ static void fold_history(struct fold *fold, const struct step_row *row,
     history_add(&fold->history, &step);
 }
 
+/* Who is not there, and what is not there. True when the job stood still. */
+static bool fold_presence(struct fold *fold, const struct fold_step *step)
+{
+    const struct step_row *row = step->row;
+    if (fold_is_stray(fold, row)) {
+        fold->job.strays++;
+        return false;
+    }
+    bool idle = fold_gap(fold, step);
+    fold_missing(fold, step);
+    fold->job.attempt = row->attempt;
+    fold->job.step = row->step;
+    fold->job.ordinal = fold->ordinal;
+    fold->job.reported = row->reported;
+    fold->job.strays = 0;
+    return idle;
+}
+
 /* The parts that say who, why and what it costs. */
 static void fold_findings(struct fold *fold, const struct fold_step *step,
                           const struct ranks *ranks)
@@ -374,10 +399,11 @@ static void fold_findings(struct fold *fold, const struct fold_step *step,
     fold_judge(fold, step);
     double loss_ns = fold_loss(fold, step);
     fold->attempt_steps++;
+    bool idle = fold_presence(fold, step);
     if (digest->time_evidence == EVIDENCE_NONE)
         return;
     fold_history(fold, row, digest, loss_ns);
-    if (fold->attempt_steps > FOLD_WARM_UP)
+    if (fold->attempt_steps > FOLD_WARM_UP && !idle)
         fold_spike(fold, step);
     rolling_add(&fold->times, (double)digest->step_time_ns);
 }

@@ -17,9 +17,12 @@
 #include "summary.h"
 
 #define FOLD_EVENTS_MAX 4096
+#define FOLD_MISSING_MAX 1024 /* of them that are missing ranks */
+#define FOLD_MISSING_ROWS 2   /* without a record of a rank: it is missing */
 #define FOLD_SPIKE_FACTOR 1.5 /* x the rolling median of the step time */
 #define FOLD_SPIKE_STEPS_MIN 10
-#define FOLD_WARM_UP 3 /* first steps of an attempt: they compile, and are no spikes */
+#define FOLD_GAP_FACTOR 5.0 /* x the rolling median of the step time, that nobody computed */
+#define FOLD_WARM_UP 3      /* first steps of an attempt: they compile, and are no spikes */
 
 struct fold_rank {
     int64_t steps;
@@ -40,18 +43,42 @@ struct fold_unit {
 
 /* A verdict, past or in force. */
 struct fold_event {
-    enum verdict_kind kind; /* STRAGGLER, GROUP (hosts too), SPIKE, RESTART */
+    enum verdict_kind kind; /* STRAGGLER, GROUP (hosts too), SPIKE, RESTART, MISSING, GAP */
     uint32_t who;           /* slot, or unit; UINT32_MAX: nobody */
+    bool of_host;           /* MISSING: `who` is a unit, all ranks of a host */
+    uint32_t away;          /* MISSING: ranks of it that are not back */
     int attempt;
     int phase;               /* to blame; -1 */
     double slowdown;         /* while it is past; in force it is asked of `since` */
     double sure;             /* standard errors; likewise */
     double lost_ns, time_ns; /* that it cost, of the time of its steps */
-    double own_time_ns;      /* of a spike: its time; of a restart: how long the job was down;
-                                NAN: not known */
-    int64_t repeated_steps;
-    int64_t from_step, named_step, to_step, cleared_step;  /* -1: not yet */
-    uint32_t from_ordinal, named_ordinal, cleared_ordinal; /* UINT32_MAX: not yet */
+    double own_time_ns;      /* of a spike: its time; of a restart: how long the job was down; of a
+                                gap: how long it lasted; NAN: not known */
+    int64_t repeated_steps;  /* of a gap: steps that are not there */
+    double begin_ns, end_ns; /* Unix time at which from_step and to_step began; NAN: not known */
+    int end_attempt;         /* of to_step */
+    int64_t from_step, named_step, to_step, cleared_step;              /* -1: not yet */
+    uint32_t from_ordinal, named_ordinal, to_ordinal, cleared_ordinal; /* UINT32_MAX: not yet */
+};
+
+/* The steps behind each other that have no record of a rank. */
+struct fold_absence {
+    uint32_t rows;    /* how many; 0: it is there */
+    int32_t event;    /* its verdict; -1: none yet; -2: there was no room for it */
+    uint32_t ordinal; /* of the first */
+    int attempt;
+    int64_t step;
+};
+
+/* The last row that the job has reached, and not only a stray record. */
+struct fold_job {
+    int attempt; /* -1: none yet */
+    int64_t step;
+    uint32_t ordinal, reported;
+    uint32_t strays; /* rows behind it, of which nothing is concluded */
+    int64_t usual;   /* steps from one row to the next; 0: not known yet */
+    int64_t stride;  /* the last ones, */
+    int strides;     /* and how often it has been the same */
 };
 
 /* Whether it was in force when the step `ordinal` had just been folded. */
@@ -115,11 +142,18 @@ struct fold {
 
     struct clocks clocks;
 
+    struct fold_job job;
+    struct fold_absence *absences; /* by slot, owned */
+    uint32_t absent;               /* ranks that are not in the job's last row */
+    uint32_t missing_events;       /* of the events */
+    uint64_t missing_dropped;
+
     struct fold_event *events; /* FOLD_EVENTS_MAX at most, owned */
     uint32_t event_count, event_capacity;
     uint64_t events_dropped;
-    uint32_t *active;  /* indices of the events in force on ranks, groups and hosts, owned */
-    uint32_t in_force; /* of them */
+    uint32_t last_cleared; /* ordinal at which one ended last; 0: none */
+    uint32_t *active;      /* indices of the events in force on ranks, groups and hosts, owned */
+    uint32_t in_force;     /* of them */
 };
 
 void fold_init(struct fold *fold, const struct run *run, int64_t from_step, int64_t to_step);
@@ -167,7 +201,7 @@ struct fold_event *fold_event_new(struct fold *fold, enum verdict_kind kind, uin
                                   const struct step_row *row);
 void fold_open(struct fold *fold, const struct fold_step *step, enum verdict_kind kind,
                uint32_t who);
-void fold_close(struct fold *fold, const struct step_row *row, enum verdict_kind kind,
+void fold_close(struct fold *fold, const struct fold_step *step, enum verdict_kind kind,
                 uint32_t who);
 double fold_down_ns(const struct step_row *row, const struct step_row *before);
 void fold_restart(struct fold *fold, const struct fold_step *step);
@@ -177,6 +211,22 @@ void fold_recover(struct fold *fold); /* counts `covers` anew */
 /* The slots that an event is about: *ret_count of them. `one` is room for one. */
 const uint32_t *fold_event_slots(const struct fold *fold, const struct fold_event *event,
                                  uint32_t *one, uint32_t *ret_count);
+
+/* Takes out the event of that index, which is past. */
+void fold_event_remove(struct fold *fold, uint32_t index);
+/* The event is over, its last step was the one of that place. */
+void fold_event_end(struct fold *fold, struct fold_event *event, const struct fold_step *step,
+                    uint32_t to_ordinal, int64_t to_step);
+
+/* fold_missing.c: one row of the job more: who is not in it, and who is back. */
+bool fold_is_stray(const struct fold *fold, const struct step_row *row);
+void fold_missing(struct fold *fold, const struct fold_step *step);
+
+/* fold_gap.c: steps that are not in the log before this one, or time in which the job
+ * stood still: from the release of the step before to the begin of this one, beyond the
+ * optimizer, though no checkpoint or validation is said. True when it stood still: the
+ * step is then no spike as well. */
+bool fold_gap(struct fold *fold, const struct fold_step *step);
 
 /* fold_loss.c: what the verdicts in force cost in this step, added to them; and
  * what one has cost in the steps since it began. Nanoseconds of the step. */

@@ -14,19 +14,22 @@ static int64_t step_of(const struct fold *fold, uint32_t ordinal)
     return fold->ordinal_steps[ordinal % STRAGGLER_WINDOW_MAX];
 }
 
-static void remove_event(struct fold *fold, uint32_t index)
+void fold_event_remove(struct fold *fold, uint32_t index)
 {
+    fold->missing_events -= fold->events[index].kind == VERDICT_MISSING;
     memmove(fold->events + index, fold->events + index + 1,
             (fold->event_count - index - 1) * sizeof(*fold->events));
     fold->event_count--;
     for (uint32_t i = 0; i < fold->rank_count; i++)
         fold->ranks[i].event -= fold->ranks[i].event > (int32_t)index;
+    for (uint32_t i = 0; i < fold->rank_count; i++)
+        fold->absences[i].event -= fold->absences[i].event > (int32_t)index;
     for (uint32_t u = 0; u < fold->unit_count; u++)
         fold->units[u].event -= fold->units[u].event > (int32_t)index;
 }
 
-/* Room for one more event. When there is none the oldest spike goes, of which there
- * may be any number, else the oldest that is past. */
+/* Room for one more event. When there is none the oldest spike or gap goes, of which
+ * there may be any number, else the oldest that is past. */
 static bool make_room(struct fold *fold)
 {
     if (fold->event_count < FOLD_EVENTS_MAX) {
@@ -37,7 +40,7 @@ static bool make_room(struct fold *fold)
     uint32_t past = UINT32_MAX;
     fold->events_dropped++;
     for (uint32_t i = 0; i < fold->event_count; i++) {
-        if (fold->events[i].kind == VERDICT_SPIKE) {
+        if (fold->events[i].kind == VERDICT_SPIKE || fold->events[i].kind == VERDICT_GAP) {
             past = i;
             break;
         }
@@ -46,7 +49,7 @@ static bool make_room(struct fold *fold)
     }
     if (past == UINT32_MAX)
         return false;
-    remove_event(fold, past);
+    fold_event_remove(fold, past);
     fold_recover(fold);
     return true;
 }
@@ -69,8 +72,12 @@ struct fold_event *fold_event_new(struct fold *fold, enum verdict_kind kind, uin
         .named_step = row->step,
         .to_step = -1,
         .cleared_step = -1,
+        .begin_ns = NAN,
+        .end_ns = NAN,
+        .end_attempt = row->attempt,
         .from_ordinal = fold->ordinal,
         .named_ordinal = fold->ordinal,
+        .to_ordinal = UINT32_MAX,
         .cleared_ordinal = UINT32_MAX,
     };
     return event;
@@ -97,7 +104,7 @@ void fold_recover(struct fold *fold)
     for (uint32_t k = 0; k < fold->event_count; k++) {
         const struct fold_event *event = &fold->events[k];
         uint32_t one, count;
-        if (event->cleared_ordinal != UINT32_MAX)
+        if (event->cleared_ordinal != UINT32_MAX || !verdict_kind_is_slow(event->kind))
             continue;
         const uint32_t *slots = fold_event_slots(fold, event, &one, &count);
         fold->active[fold->in_force++] = k;
@@ -129,8 +136,10 @@ void fold_open(struct fold *fold, const struct fold_step *step, enum verdict_kin
     size_t first = step->index > span ? step->index - span : 0;
     event->from_ordinal = straggler->from;
     event->from_step = step_of(fold, straggler->from);
-    if (steps_at(step->steps, first)->step == event->from_step)
+    if (steps_at(step->steps, first)->step == event->from_step) {
         event->attempt = steps_at(step->steps, first)->attempt; /* before a restart, it may be */
+        event->begin_ns = step_row_begin_ns(steps_at(step->steps, first));
+    }
     event->phase =
         fold_blame(step->steps, first, step->index, slots, count, fold->rank_count, step->choice);
     *event_of(fold, kind, who) = (int32_t)fold->event_count - 1;
@@ -138,15 +147,31 @@ void fold_open(struct fold *fold, const struct fold_step *step, enum verdict_kin
     fold_loss_before(fold, step, event);
 }
 
-void fold_close(struct fold *fold, const struct step_row *row, enum verdict_kind kind, uint32_t who)
+void fold_event_end(struct fold *fold, struct fold_event *event, const struct fold_step *step,
+                    uint32_t to_ordinal, int64_t to_step)
+{
+    event->to_step = to_step;
+    event->to_ordinal = to_ordinal;
+    event->end_attempt = step->row->attempt;
+    event->cleared_step = step->row->step;
+    event->cleared_ordinal = fold->last_cleared = fold->ordinal;
+    size_t back = fold->ordinal - to_ordinal;
+    const struct step_row *last =
+        back <= step->index ? steps_at(step->steps, step->index - back) : NULL;
+    if (!last || last->step != to_step)
+        return;
+    event->end_attempt = last->attempt;
+    event->end_ns = step_row_begin_ns(last);
+}
+
+void fold_close(struct fold *fold, const struct fold_step *step, enum verdict_kind kind,
+                uint32_t who)
 {
     struct straggler *straggler = straggler_of(fold, kind, who);
     int32_t *index = event_of(fold, kind, who);
     if (*index >= 0) {
         struct fold_event *event = &fold->events[*index];
-        event->to_step = step_of(fold, straggler->to);
-        event->cleared_step = row->step;
-        event->cleared_ordinal = fold->ordinal;
+        fold_event_end(fold, event, step, straggler->to, step_of(fold, straggler->to));
         event->slowdown = quantile_median(&straggler->since);
         *index = -1;
         fold_recover(fold);
@@ -177,8 +202,8 @@ void fold_restart(struct fold *fold, const struct fold_step *step)
         return;
     event->own_time_ns = down;
     event->repeated_steps = lost;
-    event->to_step = event->cleared_step = step->row->step;
-    event->cleared_ordinal = fold->ordinal;
+    event->begin_ns = step_row_begin_ns(step->row);
+    fold_event_end(fold, event, step, fold->ordinal, step->row->step);
 }
 
 /* Who, if anybody, made this step long: the last to arrive, when it was late by at
@@ -214,7 +239,7 @@ void fold_spike(struct fold *fold, const struct fold_step *step)
         return;
     event->slowdown = time_ns / median_ns;
     event->own_time_ns = time_ns;
-    event->to_step = event->cleared_step = step->row->step;
-    event->cleared_ordinal = fold->ordinal;
+    event->begin_ns = step_row_begin_ns(step->row);
+    fold_event_end(fold, event, step, fold->ordinal, step->row->step);
     blame_spike(fold, step, median_ns, event);
 }

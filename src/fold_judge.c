@@ -48,7 +48,7 @@ static void judge_rank(struct fold *fold, const struct fold_step *step, float *r
         fold_open(fold, step, VERDICT_STRAGGLER, slot);
         break;
     case STRAGGLER_CLEARED:
-        fold_close(fold, step->row, VERDICT_STRAGGLER, slot);
+        fold_close(fold, step, VERDICT_STRAGGLER, slot);
         break;
     case STRAGGLER_SAME:
         break;
@@ -108,7 +108,7 @@ static void judge_unit(struct fold *fold, const struct fold_step *step,
         return;
     enum straggler_change change = straggler_judge(straggler, row, test, fold->ordinal, 0);
     if (change == STRAGGLER_CLEARED) {
-        fold_close(fold, step->row, VERDICT_GROUP, index);
+        fold_close(fold, step, VERDICT_GROUP, index);
     } else if (change == STRAGGLER_NAMED) {
         if (fold->peers.units[index].judged && each_rank_is_slow(fold, &fold->peers.units[index]))
             fold_open(fold, step, VERDICT_GROUP, index);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "quantile.h"
 
 void steps_init(struct steps *steps)
 {
@@ -104,6 +105,18 @@ static struct step_row *row_again(struct steps *steps)
     row->reported = row->expected = 0;
     row->closed = row->settled = false;
     return row;
+}
+
+double step_row_begin_ns(const struct step_row *row)
+{
+    uint32_t count = 0;
+    int64_t *values = memory_resized(NULL, row->capacity, sizeof(*values));
+    for (uint32_t i = 0; i < row->capacity; i++)
+        if (row->has[i] & RECORD_BEGIN)
+            values[count++] = row->cells[i].begin_ns;
+    double median = median_of_ns(values, count);
+    free(values);
+    return median;
 }
 
 /* One more place behind the rows; the places before the first are used again. */

@@ -81,6 +81,9 @@ struct step_row {
     uint16_t *slowdown; /* by slot, in HEAT_UNIT, once it was folded in the span; HEAT_NONE */
 };
 
+/* When the step began: Unix nanoseconds, median over its ranks; NAN. O(ranks). */
+double step_row_begin_ns(const struct step_row *row);
+
 struct steps {
     struct step_row **rows; /* rows[first .. first + count - 1], owned */
     size_t first, count, capacity;

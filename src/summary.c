@@ -40,7 +40,7 @@ enum evidence wait_rule_evidence(enum wait_rule rule)
 const char *verdict_kind_name(enum verdict_kind kind)
 {
     static const char *const names[] = {"straggler", "group",     "spike",      "missing",
-                                        "restart",   "wandering", "cannot_tell"};
+                                        "restart",   "wandering", "cannot_tell", "gap"};
     return names[kind];
 }
 

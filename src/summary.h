@@ -76,20 +76,21 @@ enum verdict_kind {
     VERDICT_RESTART,     /* the step number went back: a new attempt */
     VERDICT_WANDERING,   /* a different rank each step: nobody */
     VERDICT_CANNOT_TELL, /* the log does not hold what a verdict needs */
+    VERDICT_GAP,         /* steps that are not in the log, or time in which nobody computed */
 };
 /* One that says who is slow, and lasts: a rank, a group or a host. */
 static inline bool verdict_kind_is_slow(enum verdict_kind kind)
 {
     return kind == VERDICT_STRAGGLER || kind == VERDICT_GROUP;
 }
-const char *verdict_kind_name(enum verdict_kind kind); /* "straggler", ..., "cannot_tell" */
+const char *verdict_kind_name(enum verdict_kind kind); /* "straggler", ..., "gap" */
 
 struct verdict {
     enum verdict_kind kind;
     int64_t rank;           /* -1: not about one rank */
     char group[NAME_BYTES]; /* raw bytes: of the group, or of the host with is_host; "" when
                                it is about neither */
-    bool is_host;           /* VERDICT_GROUP: all ranks of a host, not of a group */
+    bool is_host;           /* VERDICT_GROUP, _MISSING: all ranks of a host, not of a group */
     int phase;              /* enum phase to blame; -1: not known */
     bool begins_late;       /* VERDICT_STRAGGLER: its phases are no longer than those of others,
                                but it begins late; slowdown is then that of its arrival, and
@@ -101,8 +102,9 @@ struct verdict {
     double lost_share;      /* of the GPU time of its steps, that it cost; NAN: not known */
     double lost_gpu_s;      /* GPU time it has cost since it began, seconds; NAN */
     double step_time_s;     /* of a spike: how long it was; of a restart: how long the job was
-                               down; NAN */
-    int64_t repeated_steps; /* of a restart: steps that were done again */
+                               down; of a gap: how long it lasted; NAN */
+    int64_t repeated_steps; /* of a restart: steps that were done again; of a gap: steps that
+                               are not in the log, 0: the job stood still */
     int64_t from_step;      /* since when */
     int64_t named_step;     /* when the evidence was enough to say so; -1 */
     int64_t to_step;        /* until when; -1: still in force */

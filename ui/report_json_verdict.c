@@ -9,7 +9,7 @@
 /* What it is about: a rank, a group, a host, or nothing of them. */
 static const char *unit_of(const struct verdict *verdict)
 {
-    if (verdict->kind == VERDICT_GROUP)
+    if (verdict->kind == VERDICT_GROUP || verdict->is_host)
         return verdict->is_host ? "host" : "group";
     return verdict->rank >= 0 ? "rank" : "";
 }
@@ -34,6 +34,10 @@ static void put_cost(FILE *to, const struct verdict *verdict)
     json_key_number(to, ", ", "down_s", restart ? verdict->step_time_s : NAN, 6);
     fputs(", ", to);
     json_step(to, "repeated_steps", restart ? verdict->repeated_steps : -1);
+    if (verdict->kind != VERDICT_GAP)
+        return;
+    json_key_number(to, ", ", "gap_s", verdict->step_time_s, 6);
+    json_key_integer(to, ", ", "absent_steps", verdict->repeated_steps);
 }
 
 static void put_keys(FILE *to, const struct summary *summary, const struct verdict *verdict)

@@ -317,7 +317,8 @@ static void put_past_one(const struct report *report, const struct verdict *verd
         sentence_clear(&line, STYLE_NORMAL);
         sentence_add(&line, "left: rank %lld, at step %s.", (long long)verdict->rank,
                      format_count(text, verdict->from_step));
-    } else if (verdict->kind == VERDICT_SPIKE || verdict->kind == VERDICT_RESTART) {
+    } else if (verdict->kind == VERDICT_SPIKE || verdict->kind == VERDICT_RESTART ||
+               verdict->kind == VERDICT_GAP) {
         verdict_line(&report->model, ANY_WIDTH, verdict, &line);
         sentence_add(&line, ".");
     } else {
@@ -335,7 +336,7 @@ static void put_more(const struct report *report, int count, const char *what)
     report_sentence(report, "  ", 2, &line);
 }
 
-/* Spikes last: there may be many, and each has cost one step. */
+/* Spikes and gaps last: there may be many, and each has cost one step. */
 static void put_past(const struct report *report)
 {
     const struct summary *summary = report->summary;
@@ -343,7 +344,8 @@ static void put_past(const struct report *report)
     for (int spikes = 0; spikes <= 1; spikes++) {
         for (size_t i = summary->verdicts_in_force; i < summary->verdict_count; i++) {
             const struct verdict *verdict = &summary->verdicts[i];
-            if ((verdict->kind == VERDICT_SPIKE) != (spikes == 1))
+            bool often = verdict->kind == VERDICT_SPIKE || verdict->kind == VERDICT_GAP;
+            if (often != (spikes == 1))
                 continue;
             if (put < PAST_MAX)
                 put_past_one(report, verdict);

@@ -149,6 +149,59 @@ static void say_restart(struct sentence *line, const struct view_model *model,
     }
 }
 
+/* "gap: 12 min before step 501, nobody was computing", "gap: 20 steps before step 521
+ * are not in the log (12 min)". */
+static void say_gap(struct sentence *line, const struct view_model *model,
+                    const struct verdict *verdict, int detail)
+{
+    char text[FORMAT_BYTES];
+    bool timed = isfinite(verdict->step_time_s) && verdict->step_time_s > 0;
+    sentence_add(line, "gap: ");
+    if (verdict->repeated_steps > 0)
+        sentence_add(line, detail < 4 ? "%s before step " : "%s before ",
+                     format_counted(text, verdict->repeated_steps, "step"));
+    if (verdict->repeated_steps == 0 && timed) {
+        sentence_add(line, "%s", format_duration(text, verdict->step_time_s, false));
+        sentence_evidence(line, model_evidence(model, EVIDENCE_MEASURED));
+        sentence_add(line, detail < 4 ? " before step " : " before ");
+    }
+    sentence_add(line, "%s", format_count(text, verdict->from_step));
+    if (verdict->repeated_steps == 0) {
+        sentence_add(line, detail < 2 ? ", nobody was computing" : detail < 3 ? ", all idle" : "");
+        return;
+    }
+    sentence_add(line, detail < 2   ? verdict->repeated_steps == 1 ? " is not in the log"
+                                                                   : " are not in the log"
+                       : detail < 3 ? " not logged"
+                                    : "");
+    if (!timed || detail > 0)
+        return;
+    sentence_add(line, " (%s", format_duration(text, verdict->step_time_s, false));
+    sentence_evidence(line, model_evidence(model, EVIDENCE_MEASURED));
+    sentence_add(line, ")");
+}
+
+/* "missing: rank 5 from step 500 to 520", of an event that a list shows. */
+static void say_missing_event(struct sentence *line, const struct verdict *verdict, int detail)
+{
+    char text[FORMAT_BYTES];
+    sentence_add(line, "missing: ");
+    if (verdict->rank < 0) {
+        sentence_add(line, detail < 2 ? "every rank of " : "host ");
+        sentence_add_raw(line, verdict->group);
+    } else {
+        sentence_add(line, detail < 3 ? "rank %lld" : "r%lld", (long long)verdict->rank);
+    }
+    bool over = verdict->to_step >= 0;
+    sentence_add(line,
+                 over         ? detail < 4 ? " from step %s" : " %s"
+                 : detail < 4 ? " since step %s"
+                              : " since %s",
+                 format_count(text, verdict->from_step));
+    if (over)
+        sentence_add(line, detail < 4 ? " to %s" : "-%s", format_count(text, verdict->to_step));
+}
+
 /* "nobody to drain: another rank is last each step: 8 ranks in 50 steps, rank 5 most
  * often (9)". */
 static void say_wandering(struct sentence *line, const struct summary *summary, int detail)
@@ -174,6 +227,10 @@ static void say_other(struct sentence *line, const struct view_model *model,
         say_spike(line, model, verdict, detail);
     else if (verdict->kind == VERDICT_RESTART)
         say_restart(line, model, verdict, detail);
+    else if (verdict->kind == VERDICT_GAP)
+        say_gap(line, model, verdict, detail);
+    else if (verdict->kind == VERDICT_MISSING)
+        say_missing_event(line, verdict, detail);
     else
         say_wandering(line, model->summary, detail);
 }
@@ -237,8 +294,8 @@ static void fit_missing(struct sentence *line, const struct view_model *model, s
     }
 }
 
-/* Verdicts that a line is worth: no longer the past ones, and a spike or a
- * restart only at its own step. */
+/* Verdicts that a line is worth: no longer the past ones, and a spike, a
+ * restart or a gap only at its own step. */
 static bool worth_saying(const struct summary *summary, const struct verdict *verdict)
 {
     switch (verdict->kind) {
@@ -248,6 +305,7 @@ static bool worth_saying(const struct summary *summary, const struct verdict *ve
         return true;
     case VERDICT_SPIKE:
     case VERDICT_RESTART:
+    case VERDICT_GAP:
         return verdict->from_step == summary->shown.step;
     default:
         return false; /* missing ranks and the reason for "cannot tell" have their own place */

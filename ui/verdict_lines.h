@@ -14,7 +14,7 @@
  * Returns the number of lines. */
 int verdict_lines(const struct view_model *model, int width, struct sentence *lines, int max);
 
-/* One verdict on who is slow, a spike, a restart or wandering, in force or past, in
+/* One verdict, not CANNOT_TELL, in force or past, in
  * the longest wording that fits, else in the shortest. */
 void verdict_line(const struct view_model *model, int width, const struct verdict *verdict,
                   struct sentence *line);

@@ -1,0 +1,112 @@
+/* What is not there: steps that the log does not hold, time in which nobody computed. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "fold.h"
+#include "memory.h"
+#include "quantile.h"
+
+#define STRIDES_FIRST 8 /* alike, until it is known what is usual */
+#define STRIDES_AGAIN 3 /* alike, until another one is usual */
+
+/* How long a rank did nothing between two steps, by its own clock; NAN. */
+static double idle_of(const struct step_row *before, const struct step_row *row, uint32_t slot)
+{
+    if (!(row->has[slot] & RECORD_BEGIN) || !before->has[slot] ||
+        before->cells[slot].mark_ns == INT64_MIN)
+        return NAN;
+    const struct step_cell *cell = &before->cells[slot];
+    double optimizer =
+        before->has[slot] & RECORD_OPTIMIZER ? (double)cell->phase_ns[PHASE_OPTIMIZER] : 0;
+    return (double)row->cells[slot].begin_ns - (double)cell->mark_ns - optimizer;
+}
+
+static uint32_t common_slots(const struct step_row *before, const struct step_row *row)
+{
+    return before->capacity < row->capacity ? before->capacity : row->capacity;
+}
+
+/* How long all of them did. Without `sync` a rank waits in that time, too, but for the
+ * last to arrive. */
+static double idle_ns(const struct step_row *before, const struct step_row *row)
+{
+    uint32_t n = 0, slots = common_slots(before, row);
+    double *values = memory_resized(NULL, slots, sizeof(*values)), least = NAN;
+    for (uint32_t i = 0; i < slots; i++) {
+        double idle = idle_of(before, row, i);
+        if (isnan(idle))
+            continue;
+        values[n++] = idle;
+        least = fmin(least, idle);
+    }
+    double idle = before->has_all & RECORD_SYNC ? median_of(values, n) : least;
+    free(values);
+    return idle >= 0 ? idle : NAN;
+}
+
+/* As one rank tells it: so that hardly any step needs a look at all. */
+static double idle_of_one(const struct step_row *before, const struct step_row *row)
+{
+    uint32_t slots = common_slots(before, row);
+    for (uint32_t i = 0; i < slots; i++) {
+        double idle = idle_of(before, row, i);
+        if (!isnan(idle))
+            return idle;
+    }
+    return NAN;
+}
+
+static void add(struct fold *fold, const struct fold_step *step, double idle, int64_t absent)
+{
+    struct fold_event *event = fold_event_new(fold, VERDICT_GAP, UINT32_MAX, step->row);
+    if (!event)
+        return;
+    event->own_time_ns = idle;
+    event->repeated_steps = absent;
+    event->begin_ns = step_row_begin_ns(step->row);
+    fold_event_end(fold, event, step, fold->ordinal, step->row->step);
+}
+
+static bool stood_still(struct fold *fold, const struct fold_step *step,
+                        const struct step_row *before, int64_t stride)
+{
+    double factor = FOLD_GAP_FACTOR * (double)stride; /* steps that are not logged take time */
+    if (fold->times.count < FOLD_SPIKE_STEPS_MIN || fold->attempt_steps <= FOLD_WARM_UP ||
+        ((step->row->has_any | before->has_any) & RECORD_ANY_EVENT) ||
+        !rolling_is_over(&fold->times, idle_of_one(before, step->row), factor))
+        return false;
+    double idle = idle_ns(before, step->row);
+    if (!rolling_is_over(&fold->times, idle, factor))
+        return false;
+    add(fold, step, idle, 0);
+    return true;
+}
+
+/* Learns what stride is usual. Returns how many rows are not there. */
+static int64_t rows_absent(struct fold_job *job, int64_t stride)
+{
+    job->strides = stride == job->stride ? job->strides + 1 : 1;
+    job->stride = stride;
+    if (job->strides >= (job->usual > 0 ? STRIDES_AGAIN : STRIDES_FIRST)) {
+        job->strides = STRIDES_FIRST;
+        job->usual = stride;
+    }
+    return job->usual > 0 && stride / job->usual >= 2 ? stride / job->usual - 1 : 0;
+}
+
+bool fold_gap(struct fold *fold, const struct fold_step *step)
+{
+    const struct step_row *row = step->row;
+    int64_t stride;
+    if (row->attempt != fold->job.attempt ||
+        __builtin_sub_overflow(row->step, fold->job.step, &stride) || stride <= 0)
+        return false;
+    const struct step_row *before = step->index > 0 ? steps_at(step->steps, step->index - 1) : NULL;
+    if (before && row_compare(before, fold->job.attempt, fold->job.step) != 0)
+        before = NULL;
+    int64_t absent = rows_absent(&fold->job, stride);
+    if (absent == 0)
+        return before && stood_still(fold, step, before, stride);
+    add(fold, step, before ? idle_ns(before, row) : NAN, absent);
+    return false;
+}
