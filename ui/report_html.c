@@ -32,7 +32,8 @@ static const char STYLE[] =
     "th,td{padding:.2rem .6rem;text-align:right;border-bottom:1px solid #d8dee4;"
     "white-space:nowrap}\n"
     "th:first-child,td:first-child{padding-left:0}\n"
-    "thead th{vertical-align:bottom;white-space:normal}\n"
+    "thead th{vertical-align:bottom;white-space:normal;min-width:4.5rem}\n"
+    "th:first-child{min-width:0}tbody th.words{white-space:normal}\n"
     ".words{text-align:left}\n"
     "tr.slow{font-weight:600;background:#fdebd7}\n"
     "details{margin:.8rem 0}\nsummary{cursor:pointer}\n"
@@ -260,9 +261,19 @@ static void put_figures(const struct page *page)
 
 /* ---- all of it ---- */
 
+static bool any_name(const struct summary *summary, bool host)
+{
+    for (size_t i = 0; i < summary->rank_count; i++)
+        if (host ? summary->ranks[i].host[0] : summary->ranks[i].group[0])
+            return true;
+    return false;
+}
+
 void report_html(FILE *to, const struct report_data *data)
 {
     struct page page = {.to = to, .data = data, .summary = data->summary};
+    page.hosts = any_name(data->summary, true);
+    page.groups = any_name(data->summary, false);
     page.report =
         (struct report){.to = to, .summary = data->summary, .unicode = true, .sentence = put_item};
     model_init(&page.report.model, MODE_ENDED);
@@ -270,6 +281,7 @@ void report_html(FILE *to, const struct report_data *data)
     put_document_head(&page);
     put_header(&page);
     fputs("<main>\n", to);
+    page_checks(&page);
     put_verdicts(&page);
     put_figures(&page);
     fputs("<section>\n<h2>What was read</h2>\n", to);

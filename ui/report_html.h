@@ -9,6 +9,7 @@ struct page {
     FILE *to;
     const struct report_data *data;
     const struct summary *summary;
+    bool hosts, groups;   /* some are known */
     struct report report; /* sentences are asked of it; they become items of a list */
 };
 
@@ -35,6 +36,7 @@ void page_difference(const struct page *page, double slowdown, enum evidence evi
 void page_count(const struct page *page, int64_t count);
 
 /* ---- the tables ---- */
+void page_checks(const struct page *page);
 void page_what_ifs(const struct page *page);
 void page_ranks(const struct page *page);
 void page_events(const struct page *page);

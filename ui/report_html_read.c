@@ -62,6 +62,30 @@ void page_clocks(const struct page *page)
     }
 }
 
+/* ---- conditions ---- */
+
+void page_checks(const struct page *page)
+{
+    static const char *const heads[] = {"<condition", "<holds", "<why", NULL};
+    const struct checks *checks = page->data->checks;
+    if (!checks || checks->count == 0)
+        return;
+    fputs("<section>\n<h2>Conditions</h2>\n", page->to);
+    page_table(page, "What was asked for, and whether it holds", heads);
+    for (size_t i = 0; i < checks->count && i < CHECKS_MAX; i++) {
+        const struct check *check = &checks->items[i];
+        fprintf(page->to, "<tr%s><th scope=\"row\" class=\"words\">",
+                check->holds ? "" : " class=\"slow\"");
+        svg_escape(page->to, check->text);
+        fputs("</th>", page->to);
+        page_words(page, check->holds ? "yes" : "NO");
+        page_words(page, check->sentence);
+        page_row_end(page);
+    }
+    page_table_end(page);
+    fputs("</section>\n", page->to);
+}
+
 /* ---- records ---- */
 
 static void put_count(const struct page *page, const char *what, uint64_t count, bool always)

@@ -176,8 +176,10 @@ static void put_rank(const struct page *page, const struct summary_rank *rank)
     snprintf(name, sizeof(name), "%u", rank->rank);
     page_row(page, name, mark >= RANK_MARK_GROUP ? "slow" : "");
     page_words(page, rank_mark_name(mark));
-    page_words(page, rank->host);
-    page_words(page, rank->group);
+    if (page->hosts)
+        page_words(page, rank->host);
+    if (page->groups)
+        page_words(page, rank->group);
     page_difference(page, rank->slowdown_median, EVIDENCE_COMPUTED);
     page_difference(page, rank->window_slowdown, EVIDENCE_COMPUTED);
     page_duration(page, rank->wait_mean_s, waits);
@@ -206,21 +208,28 @@ static void put_some_ranks(const struct page *page)
     rank_rows_done(&rows);
 }
 
+/* Names of hosts and groups only where there are some. */
+#define RANK_HEADS 12
+static void fill_heads(const char *heads[RANK_HEADS], const struct page *page)
+{
+    static const char *const numbers[] = {
+        "slowdown, all steps", "slowdown, window", "mean wait", "own time, this step",
+        "wait, this step",     "arrived last",     "steps"};
+    int count = 2;
+    if (page->hosts)
+        heads[count++] = "<host";
+    if (page->groups)
+        heads[count++] = "<group";
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+        heads[count++] = numbers[i];
+    heads[count] = NULL;
+}
+
 void page_ranks(const struct page *page)
 {
     const struct summary *summary = page->summary;
-    static const char *const heads[] = {"rank",
-                                        "<mark",
-                                        "<host",
-                                        "<group",
-                                        "slowdown, all steps",
-                                        "slowdown, window",
-                                        "mean wait",
-                                        "own time, this step",
-                                        "wait, this step",
-                                        "arrived last",
-                                        "steps",
-                                        NULL};
+    const char *heads[RANK_HEADS] = {"rank", "<mark"};
+    fill_heads(heads, page);
     char all[FORMAT_BYTES], note[4 * FORMAT_BYTES];
     if (summary->rank_count == 0)
         return;

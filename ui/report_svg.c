@@ -43,7 +43,7 @@ static const char STYLE[] =
     ".ls .ls-h0{fill:#b9d7ee}\n.ls .ls-h1{fill:#eef1f3}\n.ls .ls-h2{fill:#fbe3bd}\n"
     ".ls .ls-h3{fill:#f6bc6a}\n.ls .ls-h4{fill:#e2862a}\n.ls .ls-h5{fill:#b04f0c}\n"
     ".ls .ls-h6{fill:#5e2207}\n"
-    ".ls .ls-p0{fill:#2f7f5f}\n.ls .ls-p1{fill:#79b99b}\n.ls .ls-p2{fill:#7fb8e6}\n"
+    ".ls .ls-p0{fill:#58a884}\n.ls .ls-p1{fill:#79b99b}\n.ls .ls-p2{fill:#7fb8e6}\n"
     ".ls .ls-p3{fill:#e3c95c}\n.ls .ls-p4{fill:#f3d2a6}\n.ls .ls-p5{fill:#f0a044}\n"
     ".ls .ls-p6{fill:#c9b6e4}\n.ls .ls-p7{fill:#d3d9de}\n.ls .ls-p8{fill:#b3bcc5}\n"
     ".ls .ls-p9{fill:#98a3ae}\n.ls .ls-p10{fill:#e39a9a}\n.ls .ls-p11{fill:#c96f6f}\n"
@@ -58,7 +58,7 @@ static const char STYLE[] =
     ".ls .ls-h0{fill:#1f4763}\n.ls .ls-h1{fill:#262d34}\n.ls .ls-h2{fill:#54411f}\n"
     ".ls .ls-h3{fill:#8a5f1c}\n.ls .ls-h4{fill:#c47a1c}\n.ls .ls-h5{fill:#f2a84e}\n"
     ".ls .ls-h6{fill:#ffe3bd}\n"
-    ".ls .ls-p0{fill:#4fb08a}\n}\n";
+    "}\n";
 
 void figure_style(FILE *to)
 {

@@ -120,20 +120,22 @@ double figure_steps_end(const struct figure_steps *steps, size_t column);
 /* Labels of step numbers below y, and with `time` the time of day below them. */
 void figure_steps_axis(struct figure *figure, const struct figure_steps *steps, bool time);
 
-/* Marks of events: numbers in a strip, and lines from there down to `bottom`. */
+/* Marks of events: numbers in a strip, those of the table of events, and lines below. */
 #define FIGURE_EVENTS_MAX 12
 struct figure_events {
     size_t count;                     /* that have a number */
-    size_t index[FIGURE_EVENTS_MAX];  /* of data->events, in order */
-    size_t column[FIGURE_EVENTS_MAX]; /* of the overview */
+    size_t index[FIGURE_EVENTS_MAX];  /* of data->events */
+    size_t column[FIGURE_EVENTS_MAX]; /* of the overview; from left to right */
     size_t others;                    /* that have none */
 };
 void figure_events_choose(struct figure_events *events, const struct report_data *data);
 double figure_events_height(const struct figure_events *events); /* of the strip */
 void figure_events_draw(const struct figure *figure, const struct figure_events *events,
-                        const struct figure_steps *steps, double top, double bottom);
+                        const struct figure_steps *steps, double top);
+void figure_events_lines(const struct figure *figure, const struct figure_events *events,
+                         const struct figure_steps *steps, double top, double bottom);
 /* What the numbers stand for. */
 void figure_events_list(struct figure *figure, const struct figure_events *events);
-/* Lines where the job began anew. */
+/* Lines where the job began anew, with words or without. */
 void figure_restarts(const struct figure *figure, const struct figure_steps *steps, double top,
-                     double bottom);
+                     double bottom, bool words);

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#define LABEL_ROOM 75.0 /* of a step number and the next */
+
 /* ---- numbers ---- */
 
 /* A round distance, so that at most `count` ticks come up to `largest`. */
@@ -115,28 +117,33 @@ static void put_axis_title(struct figure *figure, const struct figure_steps *ste
         date_of(first, begin);
         date_of(last, end);
         bool same = strcmp(first, last) == 0;
-        snprintf(text, sizeof(text), "step; below it the time of day, UTC, %s%s%s", first,
-                 same ? "" : " to ", same ? "" : last);
+        snprintf(text, sizeof(text), "step; time of day in UTC, %s%s%s", first, same ? "" : " to ",
+                 same ? "" : last);
     } else if (time) {
         snprintf(text, sizeof(text), "step; the time of day is not known");
     }
+    double half = figure_text_width(text, FIGURE_SMALL) / 2;
+    double x = fmin((steps->left + steps->right) / 2, figure->width - half);
     figure->y += 15;
-    svg_text(figure->to, (steps->left + steps->right) / 2, figure->y, SVG_MIDDLE, "ls-dim ls-small",
-             text);
+    svg_text(figure->to, x, figure->y, SVG_MIDDLE, "ls-dim ls-small", text);
 }
 
-/* A label with its middle at x, but inside the axis and not over the one before. */
-static double put_label(struct figure *figure, const struct figure_steps *steps, size_t column,
-                        double free_from, bool time)
+/* A step number with a tick, its label inside the axis and not over the one before. */
+struct step_label {
+    int64_t step, position;
+    double begin_s; /* NAN */
+};
+
+static double put_label(struct figure *figure, const struct figure_steps *steps,
+                        const struct step_label *label, double free_from, bool time)
 {
-    const struct overview_column *at = &steps->overview->columns[column];
     char step[FORMAT_BYTES], clock[FORMAT_BYTES] = "";
-    format_count(step, at->first_step);
+    format_count(step, label->step);
     if (time)
-        clock_of(clock, at->begin_s);
+        clock_of(clock, label->begin_s);
     double half =
         fmax(figure_text_width(step, FIGURE_SMALL), figure_text_width(clock, FIGURE_SMALL)) / 2;
-    double tick = figure_steps_begin(steps, column);
+    double tick = figure_steps_x(steps, label->position);
     double x = fmin(fmax(tick, steps->left + half - 8), steps->right - half + 8);
     if (x - half < free_from)
         return free_from;
@@ -147,19 +154,36 @@ static double put_label(struct figure *figure, const struct figure_steps *steps,
     return x + half + 8;
 }
 
+/* The first multiple of `every` in a column; false when it has none. */
+static bool label_in(const struct overview_column *column, int64_t every,
+                     struct step_label *ret_label)
+{
+    int64_t step = column->first_step + (every - column->first_step % every) % every;
+    int64_t off = step - column->first_step;
+    if (off >= column->positions)
+        return false;
+    bool steady = column->first_attempt == column->last_attempt;
+    if (off > 0 && !steady)
+        return false;
+    double after_s = off > 0 ? (double)off * column->step_time_s : 0;
+    *ret_label = (struct step_label){step, column->first_position + off, column->begin_s + after_s};
+    return true;
+}
+
 void figure_steps_axis(struct figure *figure, const struct figure_steps *steps, bool time)
 {
     const struct overview *overview = steps->overview;
-    double free_from = -1e9, last = -1e9;
+    double room = (steps->right - steps->left) / LABEL_ROOM, free_from = -1e9;
+    double every = fmax(round_tick(length_of(overview), room < 1 ? 1 : (int)room), 1);
+    struct step_label label;
     svg_line(figure->to, steps->left, figure->y, steps->right, figure->y, "ls-axis");
-    for (size_t i = 0; i < overview->column_count; i++) {
-        double x = figure_steps_begin(steps, i);
-        if (x < last + 80)
-            continue;
-        double next = put_label(figure, steps, i, free_from, time);
-        if (next > free_from)
-            last = x;
-        free_from = next;
+    for (size_t i = 0; i < overview->column_count; i++)
+        if (label_in(&overview->columns[i], (int64_t)every, &label))
+            free_from = put_label(figure, steps, &label, free_from, time);
+    if (free_from < 0) { /* no round number among them */
+        const struct overview_column *first = &overview->columns[0];
+        label = (struct step_label){first->first_step, first->first_position, first->begin_s};
+        put_label(figure, steps, &label, free_from, time);
     }
     figure->y += time ? 29 : 16;
     put_axis_title(figure, steps, time);

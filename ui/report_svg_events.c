@@ -7,7 +7,7 @@
 #include "event_lines.h"
 
 #define STRIP_LINE 15.0
-#define NUMBER_ROOM 18.0 /* of a number in the strip */
+#define NUMBER_GAP 9.0 /* between numbers in the strip */
 
 /* The less, the sooner it gets a number. */
 static int rank_of_kind(enum verdict_kind kind)
@@ -37,6 +37,22 @@ static size_t column_of(const struct report_data *data, const struct verdict *ve
     return overview_column_of(data->overview, verdict->attempt, verdict->from_step);
 }
 
+/* From left to right. */
+static void sort_by_column(struct figure_events *events)
+{
+    for (size_t i = 1; i < events->count; i++)
+        for (size_t j = i; j > 0; j--) {
+            size_t index = events->index[j], column = events->column[j];
+            if (column > events->column[j - 1] ||
+                (column == events->column[j - 1] && index > events->index[j - 1]))
+                break;
+            events->index[j] = events->index[j - 1];
+            events->column[j] = events->column[j - 1];
+            events->index[j - 1] = index;
+            events->column[j - 1] = column;
+        }
+}
+
 void figure_events_choose(struct figure_events *events, const struct report_data *data)
 {
     *events = (struct figure_events){0};
@@ -52,15 +68,9 @@ void figure_events_choose(struct figure_events *events, const struct report_data
                 events->index[events->count++] = i;
         }
     events->others = seen - events->count;
-    /* In the order in which they happened. */
-    for (size_t i = 1; i < events->count; i++)
-        for (size_t j = i; j > 0 && events->index[j] < events->index[j - 1]; j--) {
-            size_t other = events->index[j];
-            events->index[j] = events->index[j - 1];
-            events->index[j - 1] = other;
-        }
     for (size_t i = 0; i < events->count; i++)
         events->column[i] = column_of(data, &data->events->items[events->index[i]].verdict);
+    sort_by_column(events);
 }
 
 double figure_events_height(const struct figure_events *events)
@@ -79,25 +89,30 @@ static void put_mark(const struct figure *figure, double x, double y)
 
 /* Numbers stand in two lines; where even that is too close, side by side to the right. */
 void figure_events_draw(const struct figure *figure, const struct figure_events *events,
-                        const struct figure_steps *steps, double top, double bottom)
+                        const struct figure_steps *steps, double top)
 {
     double free_from[2] = {-1e9, -1e9};
     char text[FORMAT_BYTES];
     double strip = figure_events_height(events);
     for (size_t i = 0; i < events->count; i++) {
         double x = figure_steps_begin(steps, events->column[i]);
-        int line = free_from[1] <= free_from[0] ? 1 : 0;
-        if (x >= free_from[1])
-            line = 1;
-        else if (x >= free_from[0])
-            line = 0;
-        double at = fmin(fmax(x, free_from[line]), figure->width - 8);
-        snprintf(text, sizeof(text), "%zu", i + 1);
+        int line = x >= free_from[1] || free_from[1] <= free_from[0] ? 1 : 0;
+        snprintf(text, sizeof(text), "%zu", events->index[i] + 1);
+        double width = figure_text_width(text, FIGURE_SMALL) + NUMBER_GAP;
+        double at = fmin(fmax(x, free_from[line]), figure->width - width / 2);
         svg_text(figure->to, at, top + STRIP_LINE * (line + 1) - 4, SVG_MIDDLE, "ls-alert ls-small",
                  text);
         put_mark(figure, x, top + strip - 6);
-        svg_line(figure->to, x, top + strip, x, bottom, "ls-event");
-        free_from[line] = at + NUMBER_ROOM;
+        free_from[line] = at + width;
+    }
+}
+
+void figure_events_lines(const struct figure *figure, const struct figure_events *events,
+                         const struct figure_steps *steps, double top, double bottom)
+{
+    for (size_t i = 0; i < events->count; i++) {
+        double x = figure_steps_begin(steps, events->column[i]);
+        svg_line(figure->to, x, top, x, bottom, "ls-event");
     }
 }
 
@@ -114,16 +129,16 @@ void figure_events_list(struct figure *figure, const struct figure_events *event
 {
     char text[FORMAT_BYTES];
     for (size_t i = 0; i < events->count; i++)
-        put_event(figure, &figure->data->events->items[events->index[i]], i + 1);
+        put_event(figure, &figure->data->events->items[events->index[i]], events->index[i] + 1);
     if (events->others > 0)
-        figure_say(figure, "%s not marked, for want of room.",
+        figure_say(figure, "%s more not marked, for want of room.",
                    format_counted(text, (int64_t)events->others, "event"));
     if (events->count == 0)
         figure_say(figure, "No straggler, spike, restart or missing rank in these steps.");
 }
 
 void figure_restarts(const struct figure *figure, const struct figure_steps *steps, double top,
-                     double bottom)
+                     double bottom, bool words)
 {
     const struct overview *overview = steps->overview;
     double last = -1e9;
@@ -138,7 +153,7 @@ void figure_restarts(const struct figure *figure, const struct figure_steps *ste
         snprintf(text, sizeof(text), "attempt %d", at->last_attempt + 1);
         double width = figure_text_width(text, FIGURE_SMALL);
         bool left = x + 4 + width > steps->right;
-        if (x < last + width + 12)
+        if (!words || x < last + width + 12)
             continue;
         svg_text(figure->to, left ? x - 4 : x + 4, bottom - 4, left ? SVG_END : SVG_START,
                  "ls-small ls-bold", text);

@@ -313,8 +313,8 @@ static void put_map(struct heat *heat)
     put_cells(heat);
     put_labels(heat);
     double bottom = heat->top + heat->row * (double)heat->rows.count;
-    figure_restarts(figure, &heat->steps, heat->top, bottom);
-    figure_events_draw(figure, &events, &heat->steps, strip, heat->top);
+    figure_restarts(figure, &heat->steps, heat->top, bottom, false);
+    figure_events_draw(figure, &events, &heat->steps, strip);
     figure->y = bottom;
     figure_steps_axis(figure, &heat->steps, false);
     figure->y += 4;

@@ -29,6 +29,7 @@ struct history {
     struct figure *figure;
     const struct overview *overview;
     struct figure_steps steps;
+    struct figure_events events;
 };
 
 static double value_of(const struct overview_column *column, const struct curve *curve)
@@ -79,7 +80,7 @@ static void put_curve(const struct history *history, const struct curve *curve,
         double value = value_of(&history->overview->columns[i], curve);
         double x =
             (figure_steps_begin(&history->steps, i) + figure_steps_end(&history->steps, i)) / 2;
-        svg_path_add(&path, x, top + PANEL_HIGH * (1 - fmin(value, scale->top) / scale->top));
+        svg_path_add(&path, x, top + PANEL_HIGH * (1 - value / scale->top));
     }
     svg_path_end(&path);
 }
@@ -136,7 +137,7 @@ static void put_unknown(const struct history *history, const struct panel *panel
 }
 
 /* Returns whether anything of it is known, and was drawn. */
-static bool put_panel(const struct history *history, const struct panel *panel)
+static bool put_panel(const struct history *history, const struct panel *panel, bool first)
 {
     struct figure *figure = history->figure;
     double largest = largest_of(history->overview, panel);
@@ -161,6 +162,8 @@ static bool put_panel(const struct history *history, const struct panel *panel)
     }
     double top = figure->y + 12;
     put_grid(history, &scale, top);
+    figure_events_lines(figure, &history->events, &history->steps, top, top + PANEL_HIGH);
+    figure_restarts(figure, &history->steps, top, top + PANEL_HIGH, first);
     for (int k = 1; k >= 0; k--)
         if (panel->curves[k].name)
             put_curve(history, &panel->curves[k], &scale, top);
@@ -208,20 +211,18 @@ static void put_panels(struct history *history)
          overview->wait_evidence},
     };
     struct figure *figure = history->figure;
-    struct figure_events events;
-    figure_events_choose(&events, figure->data);
+    figure_events_choose(&history->events, figure->data);
     double strip = figure->y + 4;
-    figure->y = strip + figure_events_height(&events);
+    figure->y = strip + figure_events_height(&history->events);
     bool any = false;
     for (int i = 0; i < 3; i++)
-        any |= put_panel(history, &panels[i]);
-    figure_events_draw(figure, &events, &history->steps, strip, figure->y - 4);
-    figure_restarts(figure, &history->steps, strip + figure_events_height(&events), figure->y - 4);
+        any |= put_panel(history, &panels[i], !any);
+    figure_events_draw(figure, &history->events, &history->steps, strip);
     figure_steps_axis(figure, &history->steps, true);
     figure->y += 4;
     if (any)
         put_grain(history);
-    figure_events_list(figure, &events);
+    figure_events_list(figure, &history->events);
 }
 
 void figure_history(struct figure *figure)

@@ -7,6 +7,8 @@
 
 #include "text.h"
 
+#define BOLD_LETTER 0.66
+
 /* ---- text ---- */
 
 double figure_text_width(const char *text, double font)
@@ -54,7 +56,8 @@ void figure_sentence_at(struct figure *figure, double x, const char *css,
                         const struct sentence *sentence)
 {
     double room = figure->width - FIGURE_MARGIN - x;
-    int columns = (int)(room / (font_of(css) * (FIGURE_LETTER - 0.03)));
+    double letter = strstr(css, "ls-title") ? BOLD_LETTER : FIGURE_LETTER - 0.02;
+    int columns = (int)(room / (font_of(css) * letter));
     size_t from = strspn(sentence->text, " ");
     char line[SENTENCE_BYTES];
     while (from < sentence->length) {

@@ -144,6 +144,9 @@ static void put_row(const struct timeline *timeline, double y, const struct choi
     if (timeline->axis.known && isfinite(rank->own_s)) {
         put_own(timeline, y, rank);
         put_wait(timeline, y, rank);
+        if (timeline->figure->narrow) /* the line would cross the numbers */
+            svg_line(timeline->figure->to, timeline->right, y - 2, timeline->right,
+                     y + BAR_HIGH + 2, "ls-barrier");
         return;
     }
     char text[2 * FORMAT_BYTES] = "no data", step[FORMAT_BYTES];
@@ -257,7 +260,7 @@ static void place(struct timeline *timeline)
                            ? timeline->summary->ranks[choice->rows[choice->count - 1].index].rank
                            : 0;
     snprintf(name, sizeof(name), "rank %u", highest);
-    timeline->label = figure_text_width(name, FIGURE_FONT) + 4;
+    timeline->label = figure_text_width(name, FIGURE_FONT) + (figure->narrow ? 16 : 4);
     timeline->row = figure->narrow ? BAR_HIGH + 25 : BAR_HIGH + 5;
     timeline->left = figure->narrow ? FIGURE_MARGIN : FIGURE_MARGIN + timeline->label + 8;
     timeline->right = figure->narrow ? figure->width - FIGURE_MARGIN - 1
@@ -301,8 +304,9 @@ void figure_timeline(struct figure *figure)
         put_row(&timeline, y, &timeline.choice.rows[i]);
     figure->y = y + 2 - (figure->narrow ? 20 : 0);
     if (timeline.axis.known) {
-        svg_line(figure->to, timeline.right, timeline.top - 4, timeline.right, figure->y,
-                 "ls-barrier");
+        if (!figure->narrow)
+            svg_line(figure->to, timeline.right, timeline.top - 4, timeline.right, figure->y,
+                     "ls-barrier");
         put_axis(&timeline);
     } else {
         figure_say(figure, "Own times are not known: this log does not tell them.");
