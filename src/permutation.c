@@ -18,6 +18,13 @@ static uint64_t next_random(uint64_t *state)
     return z ^ (z >> 31);
 }
 
+/* A value's distance from a mean; what only rounding makes is none. */
+static double distance(double value, double mean)
+{
+    double far = value - mean;
+    return fabs(far) > 1e-12 * fabs(mean) ? far : 0;
+}
+
 /* ---- how alike neighbours are ---- */
 
 struct products {
@@ -30,10 +37,10 @@ static void add_products(struct products *to, const double *values, size_t count
     for (size_t i = 0; i < count; i++)
         mean += values[i] / (double)count;
     for (size_t i = 0; i < count; i++) {
-        double here = values[i] - mean;
+        double here = distance(values[i], mean);
         to->square += here * here;
         if (i + 1 < count)
-            to->neighbour += here * (values[i + 1] - mean);
+            to->neighbour += here * distance(values[i + 1], mean);
     }
 }
 
@@ -145,7 +152,7 @@ static double count_as_large(struct blocks *blocks, double narrowed)
     for (size_t i = 0; i < all; i++)
         mean += values[i] / (double)all;
     for (size_t i = 0; i < all; i++) {
-        values[i] -= mean;
+        values[i] = distance(values[i], mean);
         sum += values[i];
         squares += values[i] * values[i];
     }

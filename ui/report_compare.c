@@ -139,6 +139,13 @@ static void put_words(const struct page *page)
 
 /* ---- the table ---- */
 
+/* Whole numbers as such, others with six digits. */
+static const char *count_text(char out[FORMAT_BYTES], double value)
+{
+    return value == floor(value) && value < 1e15 ? format_count(out, (int64_t)value)
+                                                 : format_rounded(out, value, 6);
+}
+
 static const char *value_text(char out[FORMAT_BYTES], const struct compare_figure *figure,
                               struct quantity value)
 {
@@ -150,7 +157,7 @@ static const char *value_text(char out[FORMAT_BYTES], const struct compare_figur
     else if (figure->unit == COMPARE_SHARE)
         snprintf(text, sizeof(text), "%.2f%%", 100 * value.value);
     else
-        format_rounded(text, value.value, 6);
+        count_text(text, value.value);
     return format_evidence(out, text, value.evidence);
 }
 
@@ -167,7 +174,7 @@ static const char *difference_text(char out[FORMAT_BYTES], const struct compare_
     if (figure->unit == COMPARE_SECONDS)
         format_duration(text, fabs(difference), false);
     else
-        format_rounded(text, fabs(difference), 6);
+        count_text(text, fabs(difference));
     snprintf(out, FORMAT_BYTES, "%s%s", difference > 0 ? "+" : difference < 0 ? "-" : "", text);
     return out;
 }
