@@ -61,7 +61,8 @@ static void say_step(struct sentence *line, const struct view_model *model, int 
     if (width >= 100)
         add_moment(line, shown->begin_s);
     sentence_add(line, "%s%s%s", gap, width < 40 ? "" : "step ", format_count(text, shown->step));
-    if (!summary->is_latest && summary->last_in_memory > shown->step)
+    bool back = !summary->is_latest && !model->playback.on; /* a replay has a line for that */
+    if (back && summary->last_in_memory > shown->step)
         sentence_add(line, width >= 40 ? " (%s back)" : " -%s",
                      format_count(text, summary->last_in_memory - shown->step));
     if (width >= 80 && summary->attempts > 1)
