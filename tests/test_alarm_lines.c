@@ -259,6 +259,42 @@ static void sizes_that_do_not_fit_the_ranks_are_named(void **state)
     summary_done(&scene.summary);
 }
 
+static void a_recording_that_fails_says_why_and_what_waits(void **state)
+{
+    static const struct recording_info rows[] = {
+        {true, "r.jsonl.zst", 5000, 0, 0, 0.5, NULL, false},
+        {true, "r.jsonl", 5000, 12345, 0, 3, "No space left on device", true},
+        {true, "r.jsonl", 5000, 1, 1200, 3, "No space left on device", true},
+        {true, "r\x1b[2J", 0, 7, 0, 3, "I/O error", false},
+        {true, "r.jsonl", 0, 70, 0, 9, NULL, false},
+        {true, "r.jsonl", 0, 0, 1200, 0, NULL, false},
+    };
+    static const char *const expected[] = {
+        NULL,
+        "recording to r.jsonl stopped: no space left on device; 12,345 records are waiting, 0 "
+        "lost; it goes on when there is room",
+        "recording to r.jsonl stopped: no space left on device; 1 record is waiting, 1,200 lost; "
+        "it goes on when there is room",
+        NULL, /* of its name nothing reaches the terminal as it is */
+        "recording to r.jsonl stopped: the disk does not answer; 70 records are waiting, 0 lost; "
+        "it is tried again each second",
+        "recording to r.jsonl: 1,200 records were lost while it could not be written",
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct scene scene;
+        scene_init(&scene);
+        scene.model.feed.recording = rows[i];
+        if (expected[i]) {
+            expect(&scene, expected[i]);
+            continue;
+        }
+        const char *got = only_alarm(&scene);
+        assert_true(i == 0 ? !got : strstr(got, "stopped: I/O error; 7 records") != NULL);
+        assert_true(!got || !strchr(got, 0x1b));
+        summary_done(&scene.summary);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -272,6 +308,7 @@ int main(void)
         cmocka_unit_test(hfu_alone_over_100_blames_the_recomputing),
         cmocka_unit_test(a_chip_nobody_knows_is_named),
         cmocka_unit_test(sizes_that_do_not_fit_the_ranks_are_named),
+        cmocka_unit_test(a_recording_that_fails_says_why_and_what_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
