@@ -90,12 +90,14 @@ void replaying_go(struct replaying *replaying, struct step_key key)
 void replaying_look(struct replaying *replaying, struct place place)
 {
     struct step_key key;
-    if (replaying_resolve(replaying, place, &key)) {
-        replaying_go(replaying, key);
-        return;
-    }
-    replaying->looking = true;
+    replaying->looking = !replaying_resolve(replaying, place, &key);
     replaying->place = place;
+    if (replaying->looking)
+        return;
+    replaying_go(replaying, key);
+    const char *other = replaying_other(replaying, place, key);
+    if (other)
+        replaying_say(replaying, "%s", other);
 }
 
 bool replaying_seek(struct replaying *replaying, const char *text)

@@ -23,7 +23,6 @@ struct replaying {
     bool looking;        /* a place was asked for, and the index has to come so far */
     struct place place;  /* that one */
     struct step_key aim; /* of a way: what keys go on from meanwhile; latest: the end */
-    double failed_s;
 
     /* playing */
     bool playing;
@@ -56,6 +55,10 @@ int64_t replaying_position(const struct replaying *replaying);
 
 /* The step at the place; false: the index has not come so far. */
 bool replaying_resolve(struct replaying *replaying, struct place place, struct step_key *ret_key);
+
+/* Why it is not quite the place that was asked for; NULL: it is. Static. */
+const char *replaying_other(const struct replaying *replaying, struct place place,
+                            struct step_key key);
 
 /* Days and hours are those of the reader's time zone. */
 struct place_clock replaying_clock(const struct replaying *replaying);

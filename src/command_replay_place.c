@@ -82,3 +82,17 @@ bool replaying_resolve(struct replaying *replaying, struct place place, struct s
     *ret_key = replay_key_at(replay, at < 0 ? 0 : at < total ? at : total - 1);
     return true;
 }
+
+const char *replaying_other(const struct replaying *replaying, struct place place,
+                            struct step_key key)
+{
+    const struct replay *replay = replaying->replay;
+    int64_t total = replay_positions(replay);
+    if (place.kind == PLACE_STEP && place.attempt < 0 && key.step != place.step)
+        return "there is no such step: this is the nearest";
+    if (place.kind == PLACE_TIME && replay_at_time(replay, place.time_s) == total)
+        return "no step began so late: this is the last of the run";
+    if (place.kind == PLACE_TIME && replay_time(replay, 0) - place.time_s > 60)
+        return "the run began later than that: this is its first step";
+    return NULL;
+}

@@ -124,8 +124,7 @@ enum replay_way replay_go_last(struct replay *replay)
 
 static void say_changed(struct replay *replay)
 {
-    files_notice(replay->files, "what was read is no longer all there: a file was changed, cut "
-                                "short or deleted while it was replayed");
+    files_notice(replay->files, "a log was changed, cut short or deleted while it was replayed");
 }
 
 enum replay_way replay_work(struct replay *replay, size_t records)

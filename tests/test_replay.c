@@ -8,15 +8,12 @@
 
 #include <cmocka.h>
 
-#include "analysis_fixture.h"
-#include "record_json.h"
 #include "replay.h"
+#include "replay_fixture.h"
 #include "report.h"
 #include "run_json.h"
 
 #define STEPS_MAX 4000
-#define PATH_BYTES 512
-#define FILES_MAX 64
 
 /* ---- what a live run said ---- */
 
@@ -285,44 +282,7 @@ static void the_shared_recordings_when_they_are_there(void **state)
     }
 }
 
-/* ---- simulated runs, written down ---- */
-
-struct written {
-    char folder[64];
-    char *paths[FILES_MAX]; /* one, or one a rank */
-    int count;
-};
-
-static struct written write_down(const struct record *records, size_t count, int files)
-{
-    struct written written = {.folder = "/tmp/lockstep-replay-XXXXXX", .count = files};
-    FILE *out[FILES_MAX];
-    assert_non_null(mkdtemp(written.folder));
-    for (int i = 0; i < files; i++) {
-        char path[PATH_BYTES];
-        snprintf(path, sizeof(path), "%s/rank%d.jsonl", written.folder, i);
-        written.paths[i] = strdup(path);
-        out[i] = fopen(path, "w");
-        assert_non_null(out[i]);
-    }
-    for (size_t i = 0; i < count; i++) {
-        char line[RECORD_JSON_MAX];
-        size_t length = record_json_write(line, &records[i]);
-        fwrite(line, 1, length, out[records[i].rank % (uint32_t)files]);
-    }
-    for (int i = 0; i < files; i++)
-        fclose(out[i]);
-    return written;
-}
-
-static void clear_away(struct written *written)
-{
-    for (int i = 0; i < written->count; i++) {
-        unlink(written->paths[i]);
-        free(written->paths[i]);
-    }
-    rmdir(written->folder);
-}
+/* ---- simulated runs ---- */
 
 /* Every 50th record comes 3 to 40 records later than it should. */
 static void make_late(struct record *records, size_t count)
@@ -353,18 +313,6 @@ static void check_simulation(const struct simulate_options *simulation, size_t s
         clear_away(&written);
     }
     free(records);
-}
-
-static struct simulate_options job(uint32_t ranks)
-{
-    struct simulate_options options;
-    simulate_options_init(&options);
-    options.ranks = ranks;
-    options.seed = 7;
-    options.slow_count = 1;
-    options.slow[0] =
-        (struct simulate_slow){.rank = 2, .factor = 1.2, .from_step = 60, .to_step = 190};
-    return options;
 }
 
 static void a_job_with_a_straggler(void **state)
@@ -403,95 +351,6 @@ static void a_table_that_is_too_small(void **state)
     check_simulation(&options, 300, true, 40000);
 }
 
-/* ---- what goes wrong ---- */
-
-static void a_path_that_is_not_there_is_told(void **state)
-{
-    struct replay_options options = {0};
-    char error[512] = "", *paths[] = {"/nonexistent/rank0.jsonl"};
-    analysis_options_init(&options.analysis);
-    assert_null(replay_new(&options, paths, 1, error, sizeof(error)));
-    assert_non_null(strstr(error, "/nonexistent/rank0.jsonl"));
-}
-
-static void a_log_without_a_record_has_no_step(void **state)
-{
-    struct written written = write_down(NULL, 0, 1);
-    struct replay_options options = {0};
-    char error[512];
-    struct step_key key;
-    analysis_options_init(&options.analysis);
-    struct replay *replay = replay_new(&options, written.paths, 1, error, sizeof(error));
-    assert_non_null(replay);
-    assert_int_equal(replay_go(replay, (struct step_key){.step = 3}), REPLAY_WAITING);
-    while (replay_index(replay, 100))
-        continue;
-    assert_int_equal(replay_work(replay, 100), REPLAY_NOWHERE);
-    assert_int_equal(replay_next(replay), REPLAY_NOWHERE);
-    assert_int_equal(replay_go_last(replay), REPLAY_ON_WAY);
-    assert_int_equal(replay_work(replay, 100), REPLAY_NOWHERE);
-    assert_false(replay_key(replay, &key));
-    replay_free(replay);
-    clear_away(&written);
-}
-
-static void a_file_that_is_cut_short_fails_with_a_sentence(void **state)
-{
-    struct simulate_options simulation = job(3);
-    size_t count;
-    struct record *records = simulated(&simulation, 300, &count);
-    struct written written = write_down(records, count, 1);
-    struct replay_options options = {.distance = 200};
-    char error[512];
-    struct step_key key;
-    analysis_options_init(&options.analysis);
-    struct replay *replay = replay_new(&options, written.paths, 1, error, sizeof(error));
-    while (replay_index(replay, 1000))
-        continue;
-    assert_int_equal(go(replay, (struct step_key){.step = 50}), REPLAY_THERE);
-    assert_int_equal(truncate(written.paths[0], 2000), 0);
-    assert_int_equal(go(replay, (struct step_key){.step = 250}), REPLAY_FAILED);
-    assert_true(replay_files(replay)->notice_count > 0);
-    assert_true(replay_key(replay, &key)); /* something is still shown */
-    char *said = say(replay_shown(replay), key);
-    assert_non_null(said);
-    free(said);
-    unlink(written.paths[0]);
-    assert_int_equal(go(replay, (struct step_key){.step = 280}), REPLAY_FAILED);
-    replay_free(replay);
-    clear_away(&written);
-    free(records);
-}
-
-/* ---- when steps began ---- */
-
-static void steps_are_found_by_their_time(void **state)
-{
-    struct simulate_options simulation = job(3);
-    simulation.start_ns = 1795953600 * SECOND;
-    simulation.jitter = 0;
-    simulation.slow_count = 0;
-    size_t count;
-    struct record *records = simulated(&simulation, 100, &count);
-    struct written written = write_down(records, count, 1);
-    struct replay_options options = {0};
-    char error[512];
-    analysis_options_init(&options.analysis);
-    struct replay *replay = replay_new(&options, written.paths, 1, error, sizeof(error));
-    while (replay_index(replay, 1000))
-        continue;
-    assert_true(replay_has_clock(replay));
-    assert_true(near(replay_time(replay, 0), 1795953600, 1e-3));
-    assert_true(near(replay_time(replay, 60), (double)records[180].begin_ns * 1e-9, 1e-3));
-    assert_int_equal(replay_at_time(replay, 0), 0);
-    assert_int_equal(replay_at_time(replay, (double)records[180].begin_ns * 1e-9 - 0.01), 60);
-    assert_int_equal(replay_at_time(replay, (double)records[180].begin_ns * 1e-9 + 0.01), 61);
-    assert_int_equal(replay_at_time(replay, 2e9), 100);
-    replay_free(replay);
-    clear_away(&written);
-    free(records);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -502,10 +361,6 @@ int main(void)
         cmocka_unit_test(a_job_that_loses_a_rank),
         cmocka_unit_test(records_that_come_late),
         cmocka_unit_test(a_table_that_is_too_small),
-        cmocka_unit_test(a_path_that_is_not_there_is_told),
-        cmocka_unit_test(a_log_without_a_record_has_no_step),
-        cmocka_unit_test(a_file_that_is_cut_short_fails_with_a_sentence),
-        cmocka_unit_test(steps_are_found_by_their_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -164,6 +164,25 @@ def bench_report(options, log):
     say("report, peak memory", f"{memory / MIB:.1f} MiB", "<= 16 MiB", memory <= 16 * MIB)
 
 
+def bench_replay(options, log):
+    """The index beside wc -l, what it holds, and seeks drawn at random."""
+    to_wc, to_one_thread, seeks, peaks = [], [], [], []
+    for _ in range(3 if options.full else 9):
+        wc = run_timed(["wc", "-l", log])
+        one, two = (json.loads(subprocess.run([options.replay, log, threads], check=True, text=True,
+                                              capture_output=True).stdout) for threads in ("1", "2"))
+        to_wc.append(wc / one["index_cpu_s"])
+        to_one_thread.append(one["index_s"] / two["index_s"])
+        seeks.append(one["seek_worst_ms"])
+        peaks.append(max(one["peak_kib"], two["peak_kib"]) * 1024)
+    ratio, gain = statistics.median(to_wc), statistics.median(to_one_thread)
+    worst, peak = statistics.median(seeks), max(peaks)
+    say("replay: index, of the speed of wc -l", f"{ratio:.3f} (best {max(to_wc):.3f})", ">= 0.25", ratio >= 0.25)
+    say("replay: index with two threads, of one", f"{gain:.2f} (best {max(to_one_thread):.2f})", ">= 1.7", gain >= 1.7)
+    say("replay: peak memory", f"{peak / MIB:.1f} MiB", "< 64 MiB", peak < 64 * MIB)
+    say("replay: the worst of 20 seeks", f"{worst:.1f} ms (best {min(seeks):.1f})", "< 50 ms", worst < 50)
+
+
 def bench_first_frame(options, log):
     times = []
     for _ in range(7):
@@ -293,16 +312,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", required=True, help="lockstep")
     parser.add_argument("--sender", required=True, help="udp_sender")
+    parser.add_argument("--replay", required=True, help="replay_speed")
     parser.add_argument("--simdjson", help="simdjson_sum, to compare with")
     parser.add_argument("--full", action="store_true", help="the log with a million steps: 1.1 GB")
     parser.add_argument("--ranks", type=int, default=16384, help="files that are followed")
-    parser.add_argument("--only", default="report,frame,screen,follow,udp")
+    parser.add_argument("--only", default="report,replay,frame,screen,follow,udp")
     options = parser.parse_args()
     parts = options.only.split(",")
     with tempfile.TemporaryDirectory(prefix="lockstep-bench-") as folder:
         log = make_log(options, folder) if {"report", "frame"} & set(parts) else None
         for part, bench in {
             "report": lambda: bench_report(options, log),
+            "replay": lambda: bench_replay(options, log),
             "frame": lambda: bench_first_frame(options, log),
             "screen": lambda: bench_screen(options, folder),
             "udp": lambda: bench_udp(options),
