@@ -45,11 +45,11 @@ static void put_happened(struct check_values *values, const struct summary *summ
     } of[] = {
         {CHECK_STRAGGLERS, VERDICT_STRAGGLER}, {CHECK_GROUPS, VERDICT_GROUP},
         {CHECK_SPIKES, VERDICT_SPIKE},         {CHECK_MISSING, VERDICT_MISSING},
-        {CHECK_RESTARTS, VERDICT_RESTART},
+        {CHECK_RESTARTS, VERDICT_RESTART},     {CHECK_GAPS, VERDICT_GAP},
     };
-    double count[VERDICT_CANNOT_TELL + 1] = {0};
+    double count[VERDICT_GAP + 1] = {0};
     for (size_t i = 0; i < summary->verdict_count; i++)
-        if (summary->verdicts[i].kind <= VERDICT_CANNOT_TELL)
+        if (summary->verdicts[i].kind <= VERDICT_GAP)
             count[summary->verdicts[i].kind]++;
     bool blind = count[VERDICT_CANNOT_TELL] > 0;
     for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "checks.h"
 #include "command.h"
 #include "keys.h"
 
@@ -53,6 +54,31 @@ static void put_keys(void)
     }
 }
 
+/* The figures that --check knows. */
+static void put_checks(void)
+{
+    static const struct {
+        const char *name, *about;
+    } figures[] = {
+#define CHECK(id, name, unit, about) {name, about},
+#include "checks.def"
+#undef CHECK
+    };
+    puts(".SH CONDITIONS\n"
+         "\\fBreport \\-\\-check\\fR takes conditions with commas between them: a figure, one of\n"
+         ">= <= > < = !=, and a value. Shares are 0.40 or 40%, times seconds or with a unit\n"
+         "(930ms, 2min). With \\fB\\-\\-compare\\fR they are about B, and +5% or \\-2% is relative\n"
+         "to A. What is not known does not hold. Each that does not hold is a line on standard\n"
+         "error, and the exit status is 3.");
+    for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
+        fputs(".TP\n.B ", stdout);
+        put(figures[i].name);
+        putchar('\n');
+        put(figures[i].about);
+        putchar('\n');
+    }
+}
+
 int command_manual(int argc, char **argv)
 {
     (void)argc, (void)argv;
@@ -68,7 +94,7 @@ int command_manual(int argc, char **argv)
          ".SH DESCRIPTION\n"
          "Reads what each rank of a training job says of its own steps, one JSON object a line,\n"
          "and shows step times, waits at the barrier, MFU and stragglers: live\n"
-         "(\\fBwatch\\fR), as text or JSON (\\fBreport\\fR), simulated (\\fBdemo\\fR).\n"
+         "(\\fBwatch\\fR), as text, JSON, CSV, SVG or HTML (\\fBreport\\fR), simulated (\\fBdemo\\fR).\n"
          "\\fBfeed\\fR writes such records; \\fBlockstep feed \\-\\-help\\fR tells its options.\n"
          ".PP\n"
          "A SOURCE is a file, a folder, a glob in quotes, \\- for standard input, or\n"
@@ -80,12 +106,14 @@ int command_manual(int argc, char **argv)
          "or the folder it is in; what is not said is the chapter's: Llama 3 405B on 16,384\n"
          "H100. On a terminal a form, elsewhere the tables.");
     options_help(COMMAND_CALC, put_option, NULL);
+    put_checks();
     put_keys();
     puts(".PP\n"
          "On the calculator Up and Down choose an argument, Left and Right change it, digits or\n"
          "Enter edit it (405e9, 405B), r gives it back to the run or the chapter, u all of them.");
     puts(".SH EXIT STATUS\n"
-         "0 good; 1 a failure at run time; 2 wrong use; a signal is raised again.\n"
+         "0 good; 1 a failure at run time; 2 wrong use; 3 a condition of \\fB\\-\\-check\\fR does not\n"
+         "hold; a signal is raised again.\n"
          ".SH ENVIRONMENT\n"
          ".TP\n.B NO_COLOR\nwhen set and not empty: no colours.\n"
          ".TP\n.B TERM\nthe type of the terminal.\n"

@@ -211,6 +211,7 @@ static void put_event(struct line *line, const struct report_data *data,
 {
     const struct verdict *verdict = &event->verdict;
     bool spike = verdict->kind == VERDICT_SPIKE, restart = verdict->kind == VERDICT_RESTART;
+    bool gap = verdict->kind == VERDICT_GAP;
     put_text(line, verdict_kind_name(verdict->kind));
     put_place(line, verdict->rank);
     put_text(line, verdict->is_host ? "" : verdict->group);
@@ -229,6 +230,8 @@ static void put_event(struct line *line, const struct report_data *data,
     put_number(line, spike ? verdict->step_time_s : NAN, 6);
     put_number(line, restart ? verdict->step_time_s : NAN, 6);
     put_place(line, restart ? verdict->repeated_steps : -1);
+    put_number(line, gap ? verdict->step_time_s : NAN, 6);
+    put_place(line, gap ? verdict->repeated_steps : -1);
     put_integer(line, verdict->begins_late);
     put_evidence(line, data, EVIDENCE_COMPUTED);
     end(line);
@@ -238,8 +241,9 @@ static void put_events(FILE *to, const struct report_data *data)
 {
     struct line line = {to, false};
     fputs("kind,rank,group,host,phase,attempt,from_step,to_step,named_step,begin,end,slowdown,"
-          "standard_errors,lost_share,lost_gpu_s,step_time_s,down_s,repeated_steps,begins_late,"
-          "evidence\r\n",
+          "standard_errors,lost_share,lost_gpu_s,step_time_s,down_s,repeated_steps,gap_s,absent_"
+          "steps,"
+          "begins_late,evidence\r\n",
           to);
     for (size_t i = 0; i < data->events->count; i++)
         put_event(&line, data, &data->events->items[i]);
