@@ -123,15 +123,20 @@ static void put_frame(FILE *to, const struct figure *figure, const char *about, 
     fputc(' ', to);
     svg_number(to, figure->y);
     fprintf(to,
-            "\" width=\"100%%\" role=\"img\" aria-labelledby=\"%s-title %s-about\">\n"
+            "\" width=\"100%%\" preserveAspectRatio=\"xMidYMin meet\" role=\"img\" "
+            "aria-labelledby=\"%s-title %s-about\">\n"
             "<title id=\"%s-title\">",
             figure->id, figure->id, figure->id);
     svg_escape(to, figure->title);
     fprintf(to, "</title>\n<desc id=\"%s-about\">", figure->id);
     svg_escape(to, about);
     fputs("</desc>\n", to);
-    if (style)
-        fprintf(to, "<style>%s</style>\n", STYLE);
+    if (style) {
+        /* A file of its own, opened in a browser: as wide as the window, and scrolled. */
+        fprintf(to, "<style>%s.ls:root{min-height:", STYLE);
+        svg_number(to, 100 * figure->y / figure->width);
+        fputs("vw}</style>\n", to);
+    }
     svg_rect(to, 0, 0, figure->width, figure->y, "ls-ground", NULL);
 }
 

@@ -14,7 +14,7 @@
 #include "sentence.h"
 #include "svg.h"
 
-#define FIGURE_WIDTH 720       /* of a file of its own */
+#define FIGURE_WIDTH 600       /* of a file of its own: still to be read on a phone */
 #define FIGURE_WIDTH_WIDE 900  /* in a page */
 #define FIGURE_WIDTH_PHONE 360 /* in a page, on a small screen */
 #define FIGURE_NARROW 500      /* below it what stands side by side goes below each other */

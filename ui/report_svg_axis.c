@@ -144,7 +144,7 @@ static double put_label(struct figure *figure, const struct figure_steps *steps,
     double half =
         fmax(figure_text_width(step, FIGURE_SMALL), figure_text_width(clock, FIGURE_SMALL)) / 2;
     double tick = figure_steps_x(steps, label->position);
-    double x = fmin(fmax(tick, steps->left + half - 8), steps->right - half + 8);
+    double x = fmin(fmax(tick, half + 2), figure->width - half - 2);
     if (x - half < free_from)
         return free_from;
     svg_line(figure->to, tick, figure->y, tick, figure->y + 4, "ls-axis");

@@ -121,7 +121,10 @@ static void put_event(struct figure *figure, const struct run_event *event, size
     struct sentence line, words;
     event_line(figure->model.summary, event, true, &words);
     sentence_clear(&line, STYLE_NORMAL);
-    sentence_add(&line, "%zu  %s", number, words.text);
+    sentence_add(&line, "%zu  ", number);
+    for (int i = 0; i < words.letter_count; i++) /* a line is not broken before them */
+        line.letters[line.letter_count++] = line.length + words.letters[i];
+    sentence_add(&line, "%s", words.text);
     figure_sentence(figure, &line);
 }
 

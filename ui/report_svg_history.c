@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "ledger_lines.h"
 
@@ -14,16 +15,18 @@ struct curve {
     const char *name;
     size_t offset; /* of a double in struct overview_column */
     const char *css;
+    const char *how; /* the report's figure: "mean", and where it is in the summary */
+    size_t figure;   /* of a struct quantity there */
 };
 
 struct panel {
     const char *title;
     struct curve curves[2]; /* the second may have no name */
     bool share;             /* else seconds */
-    enum evidence evidence;
 };
 
 #define AT(field) offsetof(struct overview_column, field)
+#define SAID(field) offsetof(struct summary, field)
 
 struct history {
     struct figure *figure;
@@ -47,26 +50,12 @@ static double largest_of(const struct overview *overview, const struct panel *pa
     return largest;
 }
 
-/* The mean of a curve, each column by its steps; NAN. */
-static double mean_of(const struct overview *overview, const struct curve *curve)
+static bool known(const struct overview *overview, const struct curve *curve)
 {
-    double sum = 0, weight = 0;
-    for (size_t i = 0; i < overview->column_count; i++) {
-        double value = value_of(&overview->columns[i], curve);
-        if (!isfinite(value))
-            continue;
-        sum += value * (double)overview->columns[i].positions;
-        weight += (double)overview->columns[i].positions;
-    }
-    return weight > 0 ? sum / weight : NAN;
-}
-
-static double most_of(const struct overview *overview, const struct curve *curve)
-{
-    double most = NAN;
     for (size_t i = 0; i < overview->column_count; i++)
-        most = fmax(most, value_of(&overview->columns[i], curve));
-    return most;
+        if (isfinite(value_of(&overview->columns[i], curve)))
+            return true;
+    return false;
 }
 
 /* ---- a panel ---- */
@@ -85,24 +74,27 @@ static void put_curve(const struct history *history, const struct curve *curve,
     svg_path_end(&path);
 }
 
-static const char *value_text(char out[FORMAT_BYTES], const struct history *history,
-                              const struct panel *panel, double value)
-{
-    struct quantity quantity = {value, isfinite(value) ? panel->evidence : EVIDENCE_NONE};
-    return panel->share ? figure_share(out, history->figure, quantity)
-                        : figure_duration(out, history->figure, quantity);
-}
-
-/* "MFU, mean 41.20% c": the sample of the line, and what it comes to. */
+/* "MFU, last 50 steps 41.20% c": the sample of the line, and what the report says of it.
+ * The points do not add up to that: it leaves out steps whose begin is not known. */
 static double put_name(const struct history *history, const struct panel *panel,
                        const struct curve *curve, double x, double y)
 {
     struct figure *figure = history->figure;
-    char text[4 * FORMAT_BYTES], value[FORMAT_BYTES];
-    bool longest = curve->offset == AT(step_time_max_s);
-    double number = longest ? most_of(history->overview, curve) : mean_of(history->overview, curve);
-    snprintf(text, sizeof(text), "%s, %s %s", curve->name, longest ? "at most" : "mean",
-             value_text(value, history, panel, number));
+    const struct summary *summary = figure->model.summary;
+    char text[6 * FORMAT_BYTES], value[FORMAT_BYTES], steps[FORMAT_BYTES];
+    struct quantity said;
+    memcpy(&said, (const char *)summary + curve->figure, sizeof(said));
+    if (panel->share)
+        figure_share(value, figure, said);
+    else
+        figure_duration(value, figure, said);
+    format_counted(steps, summary->window_steps, "step");
+    if (!quantity_known(said))
+        snprintf(text, sizeof(text), "%s", curve->name);
+    else if (curve->how)
+        snprintf(text, sizeof(text), "%s, %s %s", curve->name, curve->how, value);
+    else
+        snprintf(text, sizeof(text), "%s, last %s %s", curve->name, steps, value);
     svg_line(figure->to, x, y - 4, x + 22, y - 4, curve->css);
     svg_text(figure->to, x + 28, y, SVG_START, "ls-line", text);
     figure_describe(figure, "%s.", text);
@@ -157,7 +149,7 @@ static bool put_panel(const struct history *history, const struct panel *panel, 
             x = FIGURE_MARGIN;
             figure->y += FIGURE_LINE;
         }
-        if (isfinite(mean_of(history->overview, curve)))
+        if (known(history->overview, curve))
             x = put_name(history, panel, curve, x, figure->y);
     }
     double top = figure->y + 12;
@@ -194,21 +186,19 @@ static void put_grain(const struct history *history)
 
 static void put_panels(struct history *history)
 {
-    const struct overview *overview = history->overview;
-    const struct panel panels[] = {
+    static const struct panel panels[] = {
         {"MFU and HFU",
-         {{"MFU", AT(mfu), "ls-curve"}, {"HFU", AT(hfu), "ls-second"}},
-         true,
-         overview->mfu_evidence},
+         {{"MFU", AT(mfu), "ls-curve", NULL, SAID(mfu)},
+          {"HFU", AT(hfu), "ls-second", NULL, SAID(hfu)}},
+         true},
         {"step time",
-         {{"step time", AT(step_time_s), "ls-curve"},
-          {"the longest", AT(step_time_max_s), "ls-second"}},
-         false,
-         overview->time_evidence},
-        {"share of the GPU time that waits",
-         {{"waiting, of the GPU time", AT(wait_share), "ls-curve"}, {NULL, 0, NULL}},
-         true,
-         overview->wait_evidence},
+         {{"step time", AT(step_time_s), "ls-curve", "mean", SAID(step_time_mean_s)},
+          {"the longest", AT(step_time_max_s), "ls-second", "at most", SAID(step_time_max_s)}},
+         false},
+        {"waiting, of the GPU time",
+         {{"waiting, of the GPU time", AT(wait_share), "ls-curve", "mean", SAID(wait_share)},
+          {NULL, 0, NULL, NULL, 0}},
+         true},
     };
     struct figure *figure = history->figure;
     figure_events_choose(&history->events, figure->data);
