@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "pack.h"
 #include "source_files.h"
 
 /* Of a record all that it holds, its texts by value. */
@@ -168,6 +169,32 @@ static void put_something(struct fixture *f, FILE *out)
     }
 }
 
+/* In place of the file: it in several members or frames, perhaps cut. */
+static void pack_file(struct fixture *f, const char *name)
+{
+    char text[1 << 16], packed_name[64];
+    struct pack pack = {0};
+    bool gzip = below(f, 2);
+    FILE *from = open_file(f, name, "r");
+    for (;;) {
+        size_t size = fread(text, 1, 1 + below(f, sizeof text), from);
+        if (size == 0)
+            break;
+        gzip ? pack_gzip(&pack, text, size) : pack_zstd(&pack, text, size);
+    }
+    fclose(from);
+    if (below(f, 5) == 0)
+        pack.size -= below(f, pack.size / 3 + 1);
+    snprintf(packed_name, sizeof packed_name, "%s.%s", name, gzip ? "gz" : "zst");
+    FILE *out = open_file(f, packed_name, "w");
+    if (pack.size > 0)
+        fwrite(pack.bytes, 1, pack.size, out);
+    fclose(out);
+    free(pack.bytes);
+    snprintf(text, sizeof text, "%s/%s", f->dir, name);
+    remove(text);
+}
+
 static void write_file(struct fixture *f, unsigned number)
 {
     char name[32];
@@ -186,6 +213,8 @@ static void write_file(struct fixture *f, unsigned number)
             step -= step < 8 ? step : (long long)below(f, 8);
     }
     fclose(out);
+    if (below(f, 4) == 0)
+        pack_file(f, name);
 }
 
 /* ---- the property ---- */
