@@ -1,6 +1,7 @@
 /* One file's content: what is new at the known offset, and whether what was
  * read is still there. */
 #include "source_file.h"
+#include "source_ahead.h"
 #include "memory.h"
 
 #include <errno.h>
@@ -30,6 +31,7 @@ struct source_file *file_new(const char *name, int fd, const struct stat *status
 
 void file_free(struct source_file *file)
 {
+    file_ahead_stop(file);
     if (file->fd >= 0)
         close(file->fd);
     stream_free(file->stream);
@@ -87,7 +89,7 @@ bool file_unchanged(const struct source_file *file)
 }
 
 /* Remember what stands before the new offset, and what the file begins with. */
-static void note_bytes(struct source_file *file, const char *bytes, size_t size)
+void file_note_bytes(struct source_file *file, const char *bytes, size_t size)
 {
     if (file->offset == (int64_t)file->head_len && file->head_len < FILE_HEAD_BYTES) {
         size_t more = FILE_HEAD_BYTES - file->head_len;
@@ -102,6 +104,24 @@ static void note_bytes(struct source_file *file, const char *bytes, size_t size)
     memcpy(file->marker + keep, bytes + size - fresh, fresh);
     file->marker_len = keep + fresh;
     file->offset += (int64_t)size;
+}
+
+void file_skip(struct source_file *file, int64_t to)
+{
+    char bytes[FILE_HEAD_BYTES];
+    if (file->offset == (int64_t)file->head_len && file->head_len < FILE_HEAD_BYTES) {
+        size_t size = to - file->offset < FILE_HEAD_BYTES ? (size_t)(to - file->offset)
+                                                          : sizeof(bytes);
+        ssize_t got = pread(file->fd, bytes, size, file->offset);
+        if (got > 0)
+            file_note_bytes(file, bytes, (size_t)got);
+    }
+    size_t size = to < FILE_MARKER_BYTES ? (size_t)to : FILE_MARKER_BYTES;
+    ssize_t got = pread(file->fd, bytes, size, to - (int64_t)size);
+    file->marker_len = 0;
+    file->offset = to - (got > 0 ? got : 0);
+    if (got > 0)
+        file_note_bytes(file, bytes, (size_t)got);
 }
 
 /* A hole that a truncation left can be terabytes: jump to where data begins.
@@ -119,7 +139,7 @@ static bool skip_hole(struct source_file *file)
     uint64_t skipped = (uint64_t)(data - file->offset);
     if (skipped < FILE_HEAD_BYTES)
         return false;
-    note_bytes(file, zeros, sizeof zeros);
+    file_note_bytes(file, zeros, sizeof zeros);
     file->offset = data;
     file->totals->counts.nul_bytes += skipped;
     return true;
@@ -214,7 +234,7 @@ static size_t read_small(struct source_file *file, bool verify_head)
         file->caught_up = file->found_end = false;
     }
     memcpy(space, bytes, fresh);
-    note_bytes(file, bytes, fresh);
+    file_note_bytes(file, bytes, fresh);
     stream_filled(file->stream, fresh);
     return fresh;
 }
@@ -229,7 +249,7 @@ static size_t read_large(struct source_file *file, size_t want)
         return fresh;
     }
     if (fresh)
-        note_bytes(file, space, fresh);
+        file_note_bytes(file, space, fresh);
     stream_filled(file->stream, fresh);
     return fresh;
 }
@@ -241,7 +261,7 @@ static size_t read_packed(struct source_file *file, size_t want, size_t *ret_mad
     size_t fresh = packed_read(file->packed, file->fd, file->offset, space,
                                room < want ? room : want, ret_made);
     if (fresh)
-        note_bytes(file, space, fresh);
+        file_note_bytes(file, space, fresh);
     stream_filled(file->stream, fresh);
     file->found_end = fresh == 0;
     return fresh;
@@ -346,6 +366,8 @@ bool file_place_holds(const struct source_file *file, const struct file_place *p
 
 void file_go(struct source_file *file, const struct file_place *place)
 {
+    file_ahead_stop(file);
+    file->ahead_over = false;
     file->offset = place->offset;
     file->marker_len = file->packed ? 0 : place->check_size;
     file->check = place->check;

@@ -29,6 +29,7 @@ enum file_fill {
     FILE_DONE, /* was closing, and is drained */
 };
 
+struct ahead;
 struct source_path;
 
 struct source_file {
@@ -74,6 +75,8 @@ struct source_file {
     enum file_ending ending;
     struct order order;
     struct record head;
+    struct ahead *ahead; /* owned; NULL: no threads decode it (source_ahead.h) */
+    bool ahead_over;     /* nor will they */
 };
 
 /* `fd` is taken over. The name without .gz or .zst may give the rank. */
@@ -94,6 +97,12 @@ enum file_fill file_next(struct source_file *file, size_t want, bool verify_head
 /* Whether the beginning and the bytes before the offset are those that were
  * read; true when it can't be told. Needs an open descriptor. */
 bool file_unchanged(const struct source_file *file);
+
+/* Bytes were read at the offset: it moves over them. */
+void file_note_bytes(struct source_file *file, const char *bytes, size_t size);
+
+/* The offset moves to `to`, over bytes that somebody else has read. */
+void file_skip(struct source_file *file, int64_t to);
 
 /* A place in the file between two records, to go on from. */
 struct file_place {

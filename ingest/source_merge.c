@@ -4,6 +4,7 @@
  * died holds up nobody. */
 #include "source_set.h"
 #include "memory.h"
+#include "source_ahead.h"
 
 /* What a read costs, in records, so that a call stays short whatever is read. */
 #define READ_COST 2
@@ -204,6 +205,16 @@ static void deliver_run(struct pump *pump, const struct round *round)
     files->slots[round->low_slot] = slot;
 }
 
+/* A record of a file that is read alone. */
+static void deliver_straight(void *to, const struct record *record)
+{
+    struct pump *pump = to;
+    struct files *files = pump->files;
+    if (files->path_count > 1)
+        order_key(&files->slots[0].file->order, record);
+    deliver(pump, record);
+}
+
 /* One file has something to read: its records go straight through. */
 static void straight(struct pump *pump)
 {
@@ -224,6 +235,11 @@ static void straight(struct pump *pump)
     struct record record;
     while (pump->budget > 0 && files->slot_count == 1) {
         size_t bytes;
+        if (files->options.threads > 1 && !stream_pending(file->stream) &&
+            file_ahead(file, files->options.threads, deliver_straight, pump, &bytes)) {
+            spend(pump, READ_COST + bytes / BYTES_PER_COST);
+            continue;
+        }
         while (pump->budget > 0 && stream_next(file->stream, &record)) {
             if (ordered)
                 order_key(&file->order, &record);

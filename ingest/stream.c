@@ -384,6 +384,11 @@ void stream_reset(struct stream *stream)
     release_when_empty(stream);
 }
 
+const char *stream_name(const struct stream *stream)
+{
+    return stream->name;
+}
+
 /* ---- places to go on from ---- */
 
 struct stream_place stream_place(const struct stream *stream, bool of_record)

@@ -32,6 +32,7 @@ struct stream;
  * borrowed and must outlive the stream. */
 struct stream *stream_new(const char *name, struct stream_totals *totals);
 void stream_free(struct stream *stream);
+const char *stream_name(const struct stream *stream);
 
 /* Only after stream_next() said false. Room to read into: at least 1 byte, *ret_size bytes. Valid
  * until the next call for this stream. `want` is how much the caller could fill (a hint: the buffer
