@@ -391,43 +391,10 @@ static bool is_about_steps(enum command command)
     return command != CMD_QUIT && command != CMD_REDRAW && command != CMD_SUSPEND;
 }
 
-struct view_request model_key(struct view_model *model, struct key_event event)
+/* Events, bookmarks, places that are typed, and what a replay does by itself. */
+static struct view_request walk(struct view_model *model, enum command command)
 {
-    bool always = event.code < ' ' && (event.command == CMD_QUIT || event.command == CMD_REDRAW ||
-                                       event.command == CMD_SUSPEND);
-    model->message[0] = '\0';
-    if (model->entering && !always) {
-        return type(model, event);
-    }
-    if (model->screen == SCREEN_CALC && !always && calc_key(model, event))
-        return request(REQUEST_NONE, 0);
-    struct view_request asked = request(REQUEST_NONE, 0);
-    if (model->screen == SCREEN_EVENTS && model_events_command(model, event, &asked))
-        return asked;
-    if ((model->screen == SCREEN_HEAT || model->screen == SCREEN_HISTORY) &&
-        model_span_command(model, event, &asked))
-        return asked;
-    if (look_command(model, event))
-        return request(REQUEST_NONE, 0);
-    if (model->mode == MODE_CALC && is_about_steps(event.command))
-        return request(REQUEST_NONE, 0);
-    switch (event.command) {
-    case CMD_QUIT:
-        return request(REQUEST_QUIT, 0);
-    case CMD_PAUSE:
-        if (model->playback.on)
-            return request(REQUEST_PLAY, 0);
-        return model->paused ? follow(model) : pinned(model, REQUEST_HOLD, 0);
-    case CMD_PREVIOUS_STEP:
-        return pinned(model, REQUEST_MOVE, -1);
-    case CMD_NEXT_STEP:
-        return pinned(model, REQUEST_MOVE, 1);
-    case CMD_PAGE_BACK:
-        return pinned(model, REQUEST_MOVE, -MODEL_PAGE_STEPS);
-    case CMD_PAGE_FORTH:
-        return pinned(model, REQUEST_MOVE, MODEL_PAGE_STEPS);
-    case CMD_FIRST_STEP:
-        return pinned(model, REQUEST_FIRST, 0);
+    switch (command) {
     case CMD_NEXT_EVENT:
         return pinned(model, REQUEST_EVENT, 1);
     case CMD_PREVIOUS_EVENT:
@@ -449,6 +416,31 @@ struct view_request model_key(struct view_model *model, struct key_event event)
         return request(REQUEST_SPEED, 0);
     case CMD_IDLE:
         return request(REQUEST_IDLE, 0);
+    default:
+        return request(REQUEST_NONE, 0);
+    }
+}
+
+/* Commands about steps and the program. */
+static struct view_request do_command(struct view_model *model, enum command command)
+{
+    switch (command) {
+    case CMD_QUIT:
+        return request(REQUEST_QUIT, 0);
+    case CMD_PAUSE:
+        if (model->playback.on)
+            return request(REQUEST_PLAY, 0);
+        return model->paused ? follow(model) : pinned(model, REQUEST_HOLD, 0);
+    case CMD_PREVIOUS_STEP:
+        return pinned(model, REQUEST_MOVE, -1);
+    case CMD_NEXT_STEP:
+        return pinned(model, REQUEST_MOVE, 1);
+    case CMD_PAGE_BACK:
+        return pinned(model, REQUEST_MOVE, -MODEL_PAGE_STEPS);
+    case CMD_PAGE_FORTH:
+        return pinned(model, REQUEST_MOVE, MODEL_PAGE_STEPS);
+    case CMD_FIRST_STEP:
+        return pinned(model, REQUEST_FIRST, 0);
     case CMD_LAST_STEP:
     case CMD_LIVE:
         return follow(model);
@@ -461,6 +453,29 @@ struct view_request model_key(struct view_model *model, struct key_event event)
     case CMD_SUSPEND:
         return request(REQUEST_SUSPEND, 0);
     default:
-        return request(REQUEST_NONE, 0);
+        return walk(model, command);
     }
+}
+
+struct view_request model_key(struct view_model *model, struct key_event event)
+{
+    bool always = event.code < ' ' && (event.command == CMD_QUIT || event.command == CMD_REDRAW ||
+                                       event.command == CMD_SUSPEND);
+    model->message[0] = '\0';
+    if (model->entering && !always) {
+        return type(model, event);
+    }
+    if (model->screen == SCREEN_CALC && !always && calc_key(model, event))
+        return request(REQUEST_NONE, 0);
+    struct view_request asked = request(REQUEST_NONE, 0);
+    if (model->screen == SCREEN_EVENTS && model_events_command(model, event, &asked))
+        return asked;
+    if ((model->screen == SCREEN_HEAT || model->screen == SCREEN_HISTORY) &&
+        model_span_command(model, event, &asked))
+        return asked;
+    if (look_command(model, event))
+        return request(REQUEST_NONE, 0);
+    if (model->mode == MODE_CALC && is_about_steps(event.command))
+        return request(REQUEST_NONE, 0);
+    return do_command(model, event.command);
 }
