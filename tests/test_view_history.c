@@ -79,6 +79,22 @@ static void a_step_far_longer_than_the_others_leaves_the_graph(void **state)
     end(&scene);
 }
 
+/* The line of marks is the third of the screen's middle: G in the column of its step. */
+static void a_gap_is_marked(void **state)
+{
+    struct scene scene;
+    struct canvas canvas;
+    begin(&scene, SCREEN_HISTORY, 8, RUN);
+    scene.events.items[0].verdict.kind = VERDICT_GAP;
+    look(&scene, 80, 24);
+    canvas_init(&canvas, 80, 24, false);
+    screen_draw(&canvas, &scene.model);
+    size_t column = overview_column_of(&scene.overview, 0, 300);
+    assert_int_equal(canvas.cells[3 * 80 + 21 + (int)column].code, 'G');
+    canvas_done(&canvas);
+    end(&scene);
+}
+
 static void a_simulated_run_has_no_letter_but_s(void **state)
 {
     struct scene scene;
@@ -115,6 +131,7 @@ int main(void)
         cmocka_unit_test(a_part_of_it_is_looked_at),
         cmocka_unit_test(what_is_not_known_is_said),
         cmocka_unit_test(a_step_far_longer_than_the_others_leaves_the_graph),
+        cmocka_unit_test(a_gap_is_marked),
         cmocka_unit_test(a_simulated_run_has_no_letter_but_s),
         cmocka_unit_test(any_size_and_any_old_picture_is_drawn),
     };

@@ -35,6 +35,8 @@ static int mark_of(enum verdict_kind kind)
         return MARK_MISSING;
     case VERDICT_RESTART:
         return MARK_RESTART;
+    case VERDICT_GAP:
+        return MARK_GAP;
     default:
         return MARK_NONE;
     }
