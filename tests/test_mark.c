@@ -346,12 +346,142 @@ static void descriptors_may_be_fewer_than_files(void **state)
         check_random_set(f, (uint64_t)i + 1000, 6);
 }
 
+/* ---- files that change while they are walked about in ---- */
+
+#define LINE "{\"rank\":%d,\"step\":%4d,\"compute\":0.%06d}\n"
+#define LINE_BYTES 42
+
+static void put_steps(struct fixture *f, const char *name, const char *mode, int from, int to)
+{
+    FILE *out = open_file(f, name, mode);
+    for (int step = from; step <= to; step++)
+        fprintf(out, LINE, 0, step, step * 7919 % 1000000);
+    fclose(out);
+}
+
+static void cut_file(struct fixture *f, const char *name, int lines)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", f->dir, name);
+    assert_int_equal(truncate(path, lines * LINE_BYTES), 0);
+}
+
+static const char *last_notice(struct files *files)
+{
+    const struct files_state *state = files_state(files);
+    assert_true(state->notice_count > 0);
+    return state->notices[(state->notice_count - 1) % FILES_NOTICES];
+}
+
+static void what_a_file_grows_by_is_told_and_not_read(void **state)
+{
+    struct fixture *f = *state;
+    put_steps(f, "a.log", "w", 1, 10);
+    open_set(f, 0);
+    assert_int_equal(pump(f->files, &f->whole, 4), FILES_MORE);
+    put_steps(f, "a.log", "a", 11, 13);
+    put_steps(f, "new.log", "w", 1, 3);
+    files_poll(f->files, 0);
+    files_poll(f->files, 0);
+    assert_int_equal(files_state(f->files)->grown_bytes, 3 * LINE_BYTES);
+    while (pump(f->files, &f->whole, 100) == FILES_MORE)
+        continue;
+    assert_int_equal(f->whole.count, 10);
+    assert_int_equal(f->whole.taken[9].record.step, 10);
+    int64_t read, all;
+    files_progress(f->files, &read, &all);
+    assert_int_equal(read, 10 * LINE_BYTES);
+    assert_int_equal(all, 10 * LINE_BYTES);
+}
+
+static void where_a_file_was_cut_its_records_end(void **state)
+{
+    struct fixture *f = *state;
+    put_steps(f, "a.log", "w", 1, 9000);
+    open_set(f, 0);
+    f->twin = files_twin(f->files, &f->twin_totals);
+    while (pump(f->files, &f->whole, 100) == FILES_MORE && f->whole.count < 8500)
+        continue;
+    struct files_mark *late = files_mark(f->files);
+    cut_file(f, "a.log", 8000);
+    while (pump(f->twin, &f->part, 1000) == FILES_MORE)
+        continue;
+    assert_int_equal(f->part.count, 8000);
+    assert_non_null(strstr(last_notice(f->twin), "a.log: was truncated while it is replayed; steps "
+                                                 "after that place can't be shown"));
+    assert_int_equal(files_go(f->twin, late), -ESTALE);
+    assert_non_null(strstr(last_notice(f->twin), "a.log: was truncated or rewritten"));
+    files_mark_free(late);
+}
+
+static void a_place_before_which_a_file_changed_is_stale(void **state)
+{
+    struct fixture *f = *state;
+    put_steps(f, "a.log", "w", 1, 100);
+    open_set(f, 0);
+    struct files_mark *marks[2];
+    for (int i = 0; i < 2; i++) {
+        pump(f->files, &f->whole, 20);
+        marks[i] = files_mark(f->files);
+    }
+    size_t first = f->whole.count;
+    FILE *out = open_file(f, "a.log", "r+");
+    fseek(out, (long)first * LINE_BYTES - 5, SEEK_SET);
+    fputs("7", out);
+    fclose(out);
+    assert_int_equal(files_go(f->files, marks[1]), -ESTALE);
+    assert_int_equal(files_go(f->files, marks[0]), 0); /* before that it is what it was */
+    files_mark_free(marks[0]);
+    files_mark_free(marks[1]);
+}
+
+static void a_deleted_file_can_still_be_walked_about_in(void **state)
+{
+    struct fixture *f = *state;
+    put_steps(f, "a.log", "w", 1, 10);
+    open_set(f, 0);
+    pump(f->files, &f->whole, 1);
+    struct files_mark *mark = files_mark(f->files);
+    size_t before = f->whole.count;
+    char path[128];
+    snprintf(path, sizeof path, "%s/a.log", f->dir);
+    remove(path);
+    put_steps(f, "a.log", "w", 50, 60);
+    f->twin = files_twin(f->files, &f->twin_totals);
+    assert_int_equal(files_go(f->twin, mark), 0);
+    while (pump(f->twin, &f->part, 3) == FILES_MORE)
+        continue;
+    assert_int_equal(before + f->part.count, 10);
+    files_mark_free(mark);
+}
+
+static void a_mark_of_many_files_is_small(void **state)
+{
+    struct fixture *f = *state;
+    char name[32];
+    for (int rank = 0; rank < 1000; rank++) {
+        snprintf(name, sizeof name, "rank%d.log", rank);
+        put_steps(f, name, "w", 1000000 + rank % 3, 1000010);
+    }
+    open_set(f, 0);
+    while (pump(f->files, &f->whole, 500) == FILES_MORE && f->whole.count < 5000)
+        continue;
+    struct files_mark *mark = files_mark(f->files);
+    assert_true(files_mark_bytes(mark) < 1000 * 24);
+    files_mark_free(mark);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         T(from_any_mark_come_the_same_records),
         T(descriptors_may_be_fewer_than_files),
+        T(what_a_file_grows_by_is_told_and_not_read),
+        T(where_a_file_was_cut_its_records_end),
+        T(a_place_before_which_a_file_changed_is_stale),
+        T(a_deleted_file_can_still_be_walked_about_in),
+        T(a_mark_of_many_files_is_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
