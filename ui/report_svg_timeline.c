@@ -13,7 +13,7 @@
 #define ALL_MAX 64 /* ranks that all have a bar */
 #define OF_MANY 32 /* bars when there are more */
 #define WAIT_ROOM 86.0
-#define NOTE_ROOM 150.0
+#define NOTE_ROOM 168.0
 #define BAR_HIGH 17.0
 #define LETTERS_ROOM 8.0 /* beside a word in a segment */
 
