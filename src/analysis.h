@@ -105,6 +105,12 @@ void analysis_events(struct analysis *analysis, struct run_events *events);
 struct analysis *analysis_copy(const struct analysis *analysis, bool keep_history,
                                size_t memory_bytes);
 
+/* Makes a copy smaller that is kept to make further copies of, and is not fed itself: for
+ * when the run is known to go on without a restart for ANALYSIS_PACK_STEPS steps from its
+ * front on. What is dropped is asked for only by a restart within those steps. */
+#define ANALYSIS_PACK_STEPS 16384
+void analysis_pack(struct analysis *copy);
+
 /* What a copy of it takes, bytes: about. */
 size_t analysis_bytes(const struct analysis *analysis);
 

@@ -1,4 +1,5 @@
 /* A model in the same state as another: what a replay goes back to. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,14 @@ size_t analysis_bytes(const struct analysis *analysis)
            fold_bytes(&analysis->current) + analysis->ranks.capacity * sizeof(struct rank_info) +
            analysis->ranks.slots_size * sizeof(uint32_t) +
            analysis->names.capacity * (size_t)NAME_BYTES;
+}
+
+static_assert(ANALYSIS_PACK_STEPS >= HISTORY_STEPS_MAX, "by then all of them are others");
+
+/* What a straggler is found to have cost goes back no further than its window. */
+void analysis_pack(struct analysis *copy)
+{
+    history_pack(&copy->settled.history, STRAGGLER_WINDOW_MAX + 1);
 }
 
 uint64_t analysis_closed(const struct analysis *analysis)

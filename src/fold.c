@@ -123,7 +123,7 @@ size_t fold_bytes(const struct fold *fold)
         fold->rank_capacity * (sizeof(*fold->ranks) + sizeof(*fold->absences) + 2 * sizeof(double));
     bytes += samples * (fold->peer_samples ? 2 : 1);
     bytes += fold->unit_capacity * (sizeof(*fold->units) + fold->test.window * sizeof(float));
-    bytes += fold->history.capacity * sizeof(struct history_step);
+    bytes += history_bytes(&fold->history);
     bytes += fold->event_capacity * (sizeof(*fold->events) + sizeof(*fold->active));
     bytes += STRAGGLER_WINDOW_MAX * sizeof(*fold->ordinal_steps);
     for (uint32_t i = 0; i < fold->rank_count; i++)

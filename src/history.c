@@ -13,16 +13,41 @@ void history_done(struct history *history)
     *history = (struct history){0};
 }
 
+static struct history_step *at(const struct history *history, uint32_t number)
+{
+    return &history->ring[number % history->capacity];
+}
+
 void history_copy(struct history *to, const struct history *from)
 {
     history_done(to);
     *to = *from;
-    to->ring = memory_copied(from->ring, from->capacity, sizeof(*to->ring));
+    to->packed = 0;
+    if (from->packed == 0) {
+        to->ring = memory_copied(from->ring, from->capacity, sizeof(*to->ring));
+        return;
+    }
+    to->ring = memory_zeroed(from->capacity, sizeof(*to->ring));
+    for (uint32_t i = 0; i < from->packed; i++)
+        *at(to, from->next - from->packed + i) = from->ring[i];
 }
 
-static struct history_step *at(const struct history *history, uint32_t number)
+size_t history_bytes(const struct history *history)
 {
-    return &history->ring[number % history->capacity];
+    uint32_t held = history->packed > 0 ? history->packed : history->capacity;
+    return held * sizeof(*history->ring);
+}
+
+void history_pack(struct history *history, uint32_t kept)
+{
+    if (history->packed > 0 || history->count <= kept || kept == 0)
+        return;
+    struct history_step *ring = memory_resized(NULL, kept, sizeof(*ring));
+    for (uint32_t i = 0; i < kept; i++)
+        ring[i] = *at(history, history->next - kept + i);
+    free(history->ring);
+    history->ring = ring;
+    history->packed = kept;
 }
 
 /* Room for one more to be remembered; the places of those that are change. */

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "ledger.h"
@@ -20,20 +21,27 @@ struct history_step {
 struct history {
     struct history_step *ring; /* by the number of the step % capacity, owned */
     uint32_t capacity, count;  /* count: of the attempt, HISTORY_STEPS_MAX at most */
+    uint32_t packed;           /* not 0: the ring holds the newest so many alone, and only copies
+                                  may be made of it */
     uint32_t next;             /* numbers given so far */
     struct ledger_sums sums;   /* of what is kept */
     double tokens;             /* likewise */
     int64_t own_steps, input_steps, exchange_steps; /* steps that have these */
     int64_t token_steps;
-    int64_t repeated_steps;    /* done again, so far */
-    bool lost_more;            /* some that were lost are no longer remembered */
+    int64_t repeated_steps; /* done again, so far */
+    bool lost_more;         /* some that were lost are no longer remembered */
     int restarts;
-    bool down_unknown;         /* how long the job was down at some restart: then down_ns is 0,
-                                  since a part of it is no total */
+    bool down_unknown; /* how long the job was down at some restart: then down_ns is 0,
+                          since a part of it is no total */
 };
 
 void history_done(struct history *history); /* zero-initialised is empty */
 void history_copy(struct history *to, const struct history *from);
+size_t history_bytes(const struct history *history);
+
+/* Forgets all but the newest `kept` steps. A copy of it is as one of the whole, as long as
+ * the run does not go back to what was forgotten. */
+void history_pack(struct history *history, uint32_t kept);
 
 /* One more step. Returns its number. */
 uint32_t history_add(struct history *history, const struct history_step *step);

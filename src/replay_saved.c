@@ -5,6 +5,11 @@
 #include "memory.h"
 #include "replay_state.h"
 
+static size_t bytes_of(const struct replay_saved *saved)
+{
+    return analysis_bytes(saved->track.analysis) + files_mark_bytes(saved->mark);
+}
+
 void replay_saved_done(struct replay_saved *saved)
 {
     analysis_free(saved->track.analysis);
@@ -18,7 +23,7 @@ void replay_saved_make(struct replay_saved *saved, const struct replay_track *tr
     *saved = (struct replay_saved){0};
     replay_track_copy(&saved->track, track, memory_bytes);
     saved->mark = files_mark(files);
-    saved->bytes = analysis_bytes(saved->track.analysis) + files_mark_bytes(saved->mark);
+    saved->bytes = bytes_of(saved);
 }
 
 void replay_states_done(struct replay_states *states)
@@ -52,16 +57,34 @@ static void thin_out(struct replay_states *states)
         }
     }
     states->count = kept;
+    states->to_pack = states->to_pack / 2;
     states->distance *= 2;
 }
 
-/* A state is about as large as the one before it, or as the model is now. */
+/* Those behind which the run is known to have gone on for long enough. Where it went back
+ * instead they stay as they are. */
+static void pack(struct replay *replay)
+{
+    struct replay_states *states = &replay->states;
+    for (; states->to_pack < states->count; states->to_pack++) {
+        struct replay_saved *saved = &states->items[states->to_pack];
+        bool goes_on = saved->track.front.attempt == replay->index.front.attempt;
+        if (goes_on && replay->steps.total - saved->position < ANALYSIS_PACK_STEPS)
+            return;
+        if (!goes_on || saved->packed || !saved->track.begun)
+            continue;
+        states->bytes -= saved->bytes;
+        analysis_pack(saved->track.analysis);
+        saved->bytes = bytes_of(saved);
+        saved->packed = true;
+        states->bytes += saved->bytes;
+    }
+}
+
+/* A state is at most as large as the model is now. */
 static size_t expected_bytes(const struct replay *replay)
 {
-    size_t now = analysis_bytes(replay->index.analysis);
-    const struct replay_states *states = &replay->states;
-    size_t before = states->count > 1 ? states->items[states->count - 1].bytes : now;
-    return before > now ? before : now;
+    return analysis_bytes(replay->index.analysis);
 }
 
 void replay_states_offer(struct replay *replay)
@@ -71,6 +94,7 @@ void replay_states_offer(struct replay *replay)
     uint64_t last = states->count > 0 ? states->items[states->count - 1].track.records : 0;
     if (states->count > 0 && replay->index.records - last < states->distance)
         return;
+    pack(replay);
     size_t wanted = states->count > 0 ? expected_bytes(replay) : 0;
     while (states->bytes + wanted > states->bytes_max && states->count > 1)
         thin_out(states);
@@ -79,6 +103,7 @@ void replay_states_offer(struct replay *replay)
                               replay->index.records - last < states->distance))
         return;
     replay_saved_make(&saved, &replay->index, replay->files, replay->model.memory_bytes);
+    saved.position = replay->steps.total;
     append(states, &saved);
 }
 

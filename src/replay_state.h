@@ -26,6 +26,8 @@ struct replay_saved {
     struct replay_track track;
     struct files_mark *mark;
     size_t bytes;
+    int64_t position; /* steps that were known to the index then */
+    bool packed;
 };
 
 /* In order; the first is that before the first record. */
@@ -34,6 +36,7 @@ struct replay_states {
     size_t count, capacity;
     size_t bytes, bytes_max;
     uint64_t distance; /* records */
+    size_t to_pack;    /* the first that is not packed yet */
 };
 
 /* A record that was read beyond the place where the cursor stopped. */

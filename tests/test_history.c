@@ -132,6 +132,36 @@ static void what_is_no_longer_remembered_is_said_to_be_lost_too(void **state)
     history_done(&copy);
 }
 
+/* A packed one has forgotten all but the newest; copies of it come to the same once as
+ * many steps as can be remembered have followed, and before, for what lies behind. */
+static void a_copy_of_a_packed_one_goes_on_as_one_of_the_whole(void **state)
+{
+    struct history whole = {0}, packed = {0}, copy = {0};
+    for (int64_t s = 0; s < 20000; s++) {
+        struct history_step step = step_of(s, 1000 + (double)(s % 7));
+        history_add(&whole, &step);
+    }
+    history_copy(&packed, &whole);
+    size_t bytes = history_bytes(&packed);
+    history_pack(&packed, 100);
+    assert_true(history_bytes(&packed) * 100 < bytes);
+    history_copy(&copy, &packed);
+    assert_int_equal(history_bytes(&copy), bytes);
+    history_blame(&whole, 19950, 40);
+    history_blame(&copy, 19950, 40);
+    for (int64_t s = 20000; s < 20000 + HISTORY_STEPS_MAX; s++) {
+        struct history_step step = step_of(s, 1000 + (double)(s % 5));
+        history_add(&whole, &step);
+        history_add(&copy, &step);
+    }
+    assert_int_equal(history_restart(&whole, 20100, 5), history_restart(&copy, 20100, 5));
+    assert_memory_equal(&whole.sums, &copy.sums, sizeof(whole.sums));
+    assert_memory_equal(whole.ring, copy.ring, bytes);
+    history_done(&whole);
+    history_done(&packed);
+    history_done(&copy);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +171,7 @@ int main(void)
         cmocka_unit_test(a_restart_that_goes_on_where_it_was_loses_nothing),
         cmocka_unit_test(blame_reaches_the_step_and_leaves_with_it),
         cmocka_unit_test(what_is_no_longer_remembered_is_said_to_be_lost_too),
+        cmocka_unit_test(a_copy_of_a_packed_one_goes_on_as_one_of_the_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

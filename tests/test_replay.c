@@ -13,7 +13,7 @@
 #include "report.h"
 #include "run_json.h"
 
-#define STEPS_MAX 4000
+#define STEPS_MAX 40000
 
 /* ---- what a live run said ---- */
 
@@ -27,7 +27,8 @@ struct live {
     uint64_t closed;
     size_t count;
     struct moment moments[STEPS_MAX];
-    char *end; /* what the report says */
+    int64_t every; /* said of every so many steps; 1 and up */
+    char *end;     /* what the report says */
 };
 
 static char *say(struct analysis *analysis, struct step_key key)
@@ -67,6 +68,8 @@ static void note(struct live *live)
         assert_true(live->count < STEPS_MAX);
         struct moment *moment = &live->moments[live->count++];
         moment->key = step.key;
+        if (step.key.step % live->every != 0)
+            continue;
         moment->said = say(live->analysis, step.key);
         if (compare(step.key, front) == 0) { /* it is what `latest` shows */
             char *latest = say(live->analysis, newest());
@@ -83,9 +86,11 @@ static void take(void *to, const struct record *record, int64_t now_ns)
     note(live);
 }
 
-static struct live *watch(const struct analysis_options *options, char *const *paths, int count)
+static struct live *watch(const struct analysis_options *options, char *const *paths, int count,
+                          int64_t every)
 {
     struct live *live = calloc(1, sizeof(*live));
+    live->every = every;
     struct stream_totals totals = {0};
     struct files_options files_options = {.follow = false};
     struct sink sink = {live, take};
@@ -213,7 +218,7 @@ static void check_steps(struct replay *replay, const struct live *live)
 static void check_all(const struct analysis_options *options, char *const *paths, int count)
 {
     static const size_t budgets[] = {1, (size_t)2 << 20, 0};
-    struct live *live = watch(options, paths, count);
+    struct live *live = watch(options, paths, count, 1);
     char error[512];
     assert_true(live->count > 0);
     for (size_t i = 0; i < sizeof(budgets) / sizeof(budgets[0]); i++) {
@@ -351,6 +356,48 @@ static void a_table_that_is_too_small(void **state)
     check_simulation(&options, 300, true, 40000);
 }
 
+/* States of long ago are made smaller: two ranks, with a straggler, a restart and steps
+ * enough behind both. */
+static void a_long_run(void **state)
+{
+    struct simulate_options simulation = job(2);
+    simulation.slow[0].rank = 1;
+    simulation.slow[0].from_step = 15000;
+    simulation.slow[0].to_step = 15400;
+    simulation.restart_at = 35000;
+    simulation.restart_to = 34000;
+    size_t count;
+    struct record *records = simulated(&simulation, 37000, &count);
+    struct written written = write_down(records, count, 1);
+    struct analysis_options options;
+    char error[512];
+    analysis_options_init(&options);
+    options.keep_history = false;
+    struct live *live = watch(&options, written.paths, 1, 499);
+    struct replay_options replay_options = {.analysis = options, .distance = 4000};
+    struct replay *replay = replay_new(&replay_options, written.paths, 1, error, sizeof(error));
+    while (replay_index(replay, 50000))
+        continue;
+    for (size_t i = live->count; i-- > 0;) {
+        if (!live->moments[i].said || draw(2) == 0)
+            continue;
+        assert_int_equal(go(replay, live->moments[i].key), REPLAY_THERE);
+        check_shown(replay, &live->moments[i]);
+    }
+    /* and from a small state on over the restart */
+    assert_int_equal(go(replay, (struct step_key){.step = 14000}), REPLAY_THERE);
+    for (size_t i = 14001; i < live->count; i++) {
+        assert_int_equal(replay_next(replay), REPLAY_THERE);
+        if (live->moments[i].said)
+            check_shown(replay, &live->moments[i]);
+    }
+    check_end(replay, live);
+    replay_free(replay);
+    live_free(live);
+    clear_away(&written);
+    free(records);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -361,6 +408,7 @@ int main(void)
         cmocka_unit_test(a_job_that_loses_a_rank),
         cmocka_unit_test(records_that_come_late),
         cmocka_unit_test(a_table_that_is_too_small),
+        cmocka_unit_test(a_long_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -320,7 +320,7 @@ def main():
     options = parser.parse_args()
     parts = options.only.split(",")
     with tempfile.TemporaryDirectory(prefix="lockstep-bench-") as folder:
-        log = make_log(options, folder) if {"report", "frame"} & set(parts) else None
+        log = make_log(options, folder) if {"report", "replay", "frame"} & set(parts) else None
         for part, bench in {
             "report": lambda: bench_report(options, log),
             "replay": lambda: bench_replay(options, log),
