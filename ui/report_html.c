@@ -42,8 +42,8 @@ static const char STYLE[] =
     "@media screen and (prefers-color-scheme:dark){body{background:#14181d;color:#e6e9ec}"
     ".dim,caption,dt{color:#a3adb8}.alert{color:#ffb070}h2,th,td{border-color:#2c343c}"
     "tr.slow{background:#3d2a14}}\n"
-    "@media print{body{max-width:none;padding:0;font-size:10pt}table{font-size:8pt}\n"
-    "th,td{white-space:normal!important;padding:.1rem .35rem;min-width:0!important}"
+    "@media print{body{max-width:none;padding:0;font-size:10pt}table{font-size:7.5pt}\n"
+    "th,.words{white-space:normal!important}th,td{padding:.1rem .3rem;min-width:0!important}"
     ".wide{display:block!important}.phone{display:none!important}.table{overflow:visible}"
     "h2,h3{break-after:avoid}figure,tr,li{break-inside:avoid}thead{display:table-header-group}"
     "}\n";
