@@ -191,6 +191,7 @@ static size_t row_for(struct analysis *analysis, int attempt, int64_t step)
         (index == 0 && analysis->settled.ordinal + analysis->settled_rows > 0))
         return SIZE_MAX;
     steps_insert(steps, index, attempt, step);
+    analysis_front_inserted(analysis, index);
     if (index + 1 < steps->count)
         analysis_row_changed(analysis, index);
     return index;

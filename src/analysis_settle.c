@@ -7,6 +7,18 @@
 
 #include "rules.h"
 
+/* The row behind the front has closed. */
+static void move_front(struct analysis *analysis)
+{
+    const struct steps *steps = &analysis->steps;
+    if (analysis->front_rows < analysis->front_beyond)
+        analysis->front_rows = analysis->front_beyond - 1;
+    do
+        analysis->front_rows++;
+    while (analysis->front_rows < steps->count && steps_at(steps, analysis->front_rows)->closed);
+    analysis->front_beyond = analysis->front_rows;
+}
+
 void analysis_close(struct analysis *analysis, size_t index)
 {
     struct step_row *row = steps_at(&analysis->steps, index);
@@ -19,6 +31,8 @@ void analysis_close(struct analysis *analysis, size_t index)
                                          steps_stride(&analysis->steps, index));
     analysis->closed_rows++;
     analysis->changed = true;
+    if (index == analysis->front_rows)
+        move_front(analysis);
 }
 
 void analysis_row_changed(struct analysis *analysis, size_t index)
@@ -32,18 +46,9 @@ void analysis_row_changed(struct analysis *analysis, size_t index)
 
 bool analysis_front_key(const struct analysis *analysis, struct step_key *ret_key)
 {
-    const struct steps *steps = &analysis->steps;
-    /* A row is closed at the latest when so many stand behind it. */
-    size_t open_max = (size_t)(analysis->options.close_lag > 1 ? analysis->options.close_lag : 2) +
-                      ANALYSIS_CLOSE_ROWS_MAX;
-    size_t index = steps->count > open_max ? steps->count - open_max : 0;
-    if (index < analysis->settled_rows)
-        index = analysis->settled_rows;
-    while (index < steps->count && steps_at(steps, index)->closed)
-        index++;
-    if (index == 0)
+    if (analysis->front_rows == 0)
         return false;
-    const struct step_row *row = steps_at(steps, index - 1);
+    const struct step_row *row = steps_at(&analysis->steps, analysis->front_rows - 1);
     *ret_key = (struct step_key){.attempt = row->attempt, .step = row->step};
     return true;
 }
@@ -118,6 +123,8 @@ static void drop_one(struct analysis *analysis)
     if (analysis->current_valid && oldest_is_looked_at(analysis))
         analysis->current_valid = false;
     steps_drop_oldest(&analysis->steps);
+    analysis->front_rows--; /* it had settled, so it was closed */
+    analysis->front_beyond -= analysis->front_beyond > 0;
     analysis->settled_rows--;
     analysis->dropped_rows++;
     analysis_past_dropped(analysis);

@@ -35,16 +35,18 @@ struct analysis {
     int attempts;             /* 0 before the first record */
     uint32_t ranks_in_newest; /* ranks that take part in the newest attempt */
     size_t settled_rows;      /* rows at the front of the table that are settled */
-    size_t latest_behind;     /* how many rows behind the newest a late record has landed */
-    struct fold settled;      /* over the settled rows, and those that left the table */
-    struct fold current;      /* the same, and over the closed rows behind them */
-    bool current_valid;       /* current has all that settled has, and nothing changed under it */
-    uint32_t current_names;   /* names_version of the ranks when its rows were folded */
-    size_t current_rows;      /* rows at the front of the table that are in current */
+    size_t front_rows;      /* rows at the front of the table that are closed; the next is open, */
+    size_t front_beyond;    /* and those between it and this one are closed again */
+    size_t latest_behind;   /* how many rows behind the newest a late record has landed */
+    struct fold settled;    /* over the settled rows, and those that left the table */
+    struct fold current;    /* the same, and over the closed rows behind them */
+    bool current_valid;     /* current has all that settled has, and nothing changed under it */
+    uint32_t current_names; /* names_version of the ranks when its rows were folded */
+    size_t current_rows;    /* rows at the front of the table that are in current */
     struct analysis_window *window; /* owned; of the summary made last */
-    struct analysis_past *past; /* owned; the span as it stood at earlier steps */
-    uint64_t dropped_rows;      /* that have left the table */
-    uint64_t changes;           /* counts what changed under rows that were folded before */
+    struct analysis_past *past;     /* owned; the span as it stood at earlier steps */
+    uint64_t dropped_rows;          /* that have left the table */
+    uint64_t changes;               /* counts what changed under rows that were folded before */
     struct wait_choice choice;
     size_t choice_rows; /* closed rows it was made from */
     bool choice_final;
@@ -73,6 +75,17 @@ static inline void analysis_upset(struct analysis *analysis)
 {
     analysis->current_valid = false;
     analysis->changes++;
+}
+
+/* An open row was put in at `index`: the front ends there, if it was before its end. */
+static inline void analysis_front_inserted(struct analysis *analysis, size_t index)
+{
+    if (index < analysis->front_rows) {
+        analysis->front_beyond = analysis->front_rows + 1;
+        analysis->front_rows = index;
+    } else if (index < analysis->front_beyond) {
+        analysis->front_beyond = index;
+    }
 }
 
 /* Closes the row at `index`. */

@@ -116,8 +116,8 @@ static void a_copy_goes_on_as_the_first_does(void **state)
     range_of(40, &first, &last);
     for (uint64_t seed = first; seed <= last; seed++) {
         struct simulate *simulate = draw_job(seed, job);
-        size_t from = draw((uint32_t)job->count);
-        size_t again = from + draw((uint32_t)(job->count - from)) + 1;
+        size_t from = draw((uint32_t)job->count + 1);
+        size_t again = from + draw((uint32_t)(job->count - from) + 1);
         copy_on_the_way(job, seed, from, again);
         simulate_free(simulate);
     }
