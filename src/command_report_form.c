@@ -71,11 +71,21 @@ int report_figure_of(const struct options *options)
     return index_of(options->svg, figures, 4);
 }
 
+/* By whatever name: where it leads to a file, that is the shell's, and may be added to. */
+static bool is_standard_output(const char *path)
+{
+    static const char *const names[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+    for (size_t i = 0; path && i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(path, names[i]) == 0)
+            return true;
+    return !path;
+}
+
 int report_write(const struct options *options, void (*write)(FILE *to, const void *what),
                  const void *what)
 {
     char error[512];
-    if (!options->output) {
+    if (is_standard_output(options->output)) {
         write(stdout, what);
         if (fflush(stdout) != 0 || ferror(stdout))
             return command_fail("standard output: %s; the report is not complete", strerror(errno));

@@ -70,9 +70,16 @@ static int open_beside(struct output_file *output)
     return -1;
 }
 
+/* A descriptor of the shell's by name, be it of a file: that is added to, not replaced. */
+static bool is_descriptor(const char *path)
+{
+    return strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/dev/std", 8) == 0 ||
+           strncmp(path, "/proc/", 6) == 0;
+}
+
 static int open_straight(const char *path)
 {
-    return open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    return open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
 }
 
 struct output_file *output_open(const char *path, char *error, size_t size)
@@ -86,7 +93,7 @@ struct output_file *output_open(const char *path, char *error, size_t size)
     if (!there && errno != ENOENT)
         return fail(output, error, size, path, strerror(errno), "nothing was written");
     int descriptor;
-    if (there && !S_ISREG(status.st_mode)) {
+    if (there && (!S_ISREG(status.st_mode) || is_descriptor(path))) {
         descriptor = open_straight(path);
     } else if (!resolve(path, output->target)) {
         return fail(output, error, size, path, strerror(errno), "nothing was written");

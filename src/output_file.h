@@ -1,6 +1,7 @@
 /* A file that is written whole or not at all: into another one beside it, which takes its
  * place when all of it is on the disk. What stood there stays until then. What is no
- * regular file (a terminal, a pipe, /dev/stdout) is written straight. */
+ * regular file (a terminal, a pipe), or is named as a descriptor (/dev/fd/3), is written straight.
+ */
 #pragma once
 
 #include <stdbool.h>

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define PERMUTATION_STEPS_MIN 30    /* on each side */
-#define PERMUTATION_BLOCKS_MIN 6    /* on each side: 924 ways to deal twelve */
+#define PERMUTATION_BLOCKS_MIN 4    /* on each side: 70 ways to deal eight */
 #define PERMUTATION_BLOCKS_MAX 1024 /* on each side; longer series get longer blocks */
 #define PERMUTATION_COUNT 9999
 #define PERMUTATION_LEVEL 0.05 /* below it: more than noise */
@@ -28,14 +28,14 @@
 enum permutation_answer {
     PERMUTATION_DONE,
     PERMUTATION_FEW_STEPS, /* under PERMUTATION_STEPS_MIN on one side */
-    PERMUTATION_ALIKE,     /* steps are so alike over so long that too few blocks are left */
+    PERMUTATION_ALIKE,     /* it changes so slowly that too few blocks are left */
 };
 
 struct permutation {
     enum permutation_answer answer;
     double p;        /* how often chance alone brings as much; NAN unless DONE */
     double alike;    /* autocorrelation of neighbouring steps; NAN with too few of them */
-    size_t block;    /* steps */
+    size_t block;    /* steps; with ALIKE: blocks of so many are still alike, or too few */
     size_t steps[2]; /* of A and B that were looked at */
     size_t blocks[2];
 };

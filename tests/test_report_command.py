@@ -230,6 +230,14 @@ class Output(Folder):
     def test_what_is_no_file_is_written_straight(self):
         self.assertEqual(run("--json", "-o", "/dev/stdout", SLOW5).stdout,
                          run("--json", SLOW5).stdout)
+        log = self.log("log", ["before"])
+        for name in ("/dev/stdout", "-"):
+            with open(log, "ab") as end: # >> log
+                done = subprocess.run([PROGRAM, "report", "--csv", "ranks", "-o", name, SLOW5],
+                                      stdout=end, timeout=60, check=True)
+        with open(log, encoding="utf-8") as got:
+            lines = got.read().splitlines()
+        self.assertEqual((lines[0], len(lines)), ("before", 19))
         done = run("-o", "/dev/full", SLOW5, status=1)
         self.assertIn(b"No space left", done.stderr)
         self.assertTrue(stat.S_ISCHR(os.stat("/dev/full").st_mode))

@@ -89,7 +89,8 @@ static void put_answer(const struct page *page, const struct compare_figure *fig
                 PERMUTATION_STEPS_MIN);
         break;
     case PERMUTATION_ALIKE:
-        fputs(": too few steps to tell it from noise, since neighbouring steps are so alike\n",
+        fputs(": it cannot be told from noise, for within a run it changes so slowly that it "
+              "has too few\n    stretches that are unlike each other\n",
               page->to);
         break;
     }
@@ -183,8 +184,10 @@ static const char *noise_text(char out[FORMAT_BYTES], const struct compare_figur
 {
     if (!figure->tested)
         return "";
-    if (figure->test.answer != PERMUTATION_DONE)
+    if (figure->test.answer == PERMUTATION_FEW_STEPS)
         return "  too few steps to tell";
+    if (figure->test.answer == PERMUTATION_ALIKE)
+        return "  cannot be told";
     snprintf(out, FORMAT_BYTES, "  %s, p %.4f", compare_is_more(figure) ? "yes" : "no",
              figure->test.p);
     return out;
@@ -195,11 +198,15 @@ static void put_row(const struct page *page, int id)
     const struct compare_figure *figure = &page->comparison->figures[id];
     char a[FORMAT_BYTES], b[FORMAT_BYTES], difference[FORMAT_BYTES], change[FORMAT_BYTES];
     char noise[FORMAT_BYTES];
-    fprintf(page->to, "%-25s %13s %13s  %15s %9s%s\n", compare_figure_title(id),
+    fprintf(page->to, "%-25s %13s %13s  %15s", compare_figure_title(id),
             value_text(a, figure, figure->value[COMPARE_A]),
-            value_text(b, figure, figure->value[COMPARE_B]), difference_text(difference, figure),
-            isnan(figure->change) ? "" : format_difference(change, figure->change),
-            noise_text(noise, figure));
+            value_text(b, figure, figure->value[COMPARE_B]), difference_text(difference, figure));
+    if (!isnan(figure->change))
+        fprintf(page->to, " %9s%s", format_difference(change, figure->change),
+                noise_text(noise, figure));
+    else if (figure->tested)
+        fprintf(page->to, " %9s%s", "", noise_text(noise, figure));
+    fputc('\n', page->to);
 }
 
 static void put_table(const struct page *page)
