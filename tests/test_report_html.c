@@ -15,15 +15,22 @@
 #include "report.h"
 #include "report_fixture.h"
 
-static char *page_of(const struct run_data *run)
+static char *page_with(const struct report_data *data)
 {
-    struct report_data data = run_data_of(run);
     char *text = NULL;
     size_t size = 0;
     FILE *to = open_memstream(&text, &size);
-    report_html(to, &data);
+    report_html(to, data);
     fclose(to);
-    return text;
+    char *copy = strdup(text); /* else the compiler takes it for a local */
+    free(text);
+    return copy;
+}
+
+static char *page_of(const struct run_data *run)
+{
+    struct report_data data = run_data_of(run);
+    return page_with(&data);
 }
 
 static void assert_says(const char *text, const char *words)
@@ -213,11 +220,7 @@ static void hostile_names_stay_text(void **state)
         run_data_name(&run, kind);
         struct report_data data = run_data_of(&run);
         data.title = hostile_names[kind];
-        char *text = NULL;
-        size_t size = 0;
-        FILE *to = open_memstream(&text, &size);
-        report_html(to, &data);
-        fclose(to);
+        char *text = page_with(&data);
         assert_null(markup_check(text));
         assert_alone(text);
         assert_null(strstr(text, "<svg onload"));
@@ -268,11 +271,7 @@ static void conditions_and_whether_they_hold(void **state)
     checks.items[1] = (struct check){.text = "wait<=0.01", .sentence = "it is 0.098 m"};
     struct report_data data = run_data_of(&run);
     data.checks = &checks;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *to = open_memstream(&text, &size);
-    report_html(to, &data);
-    fclose(to);
+    char *text = page_with(&data);
     assert_null(markup_check(text));
     assert_says(text, "mfu&gt;=0.40</th><td class=\"words\">yes</td>");
     assert_says(text,

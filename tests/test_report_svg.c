@@ -24,7 +24,9 @@ static char *figure_of(const struct run_data *run, enum svg_figure figure)
     FILE *to = open_memstream(&text, &size);
     report_svg(to, &data, figure);
     fclose(to);
-    return text;
+    char *copy = strdup(text); /* else the compiler takes it for a local */
+    free(text);
+    return copy;
 }
 
 static void assert_says(const char *text, const char *words)

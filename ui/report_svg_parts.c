@@ -56,7 +56,7 @@ void figure_sentence_at(struct figure *figure, double x, const char *css,
                         const struct sentence *sentence)
 {
     double room = figure->width - FIGURE_MARGIN - x;
-    double letter = strstr(css, "ls-title") ? BOLD_LETTER : FIGURE_LETTER - 0.02;
+    double letter = strstr(css, "ls-title") ? BOLD_LETTER : FIGURE_LETTER + 0.01;
     int columns = (int)(room / (font_of(css) * letter));
     size_t from = strspn(sentence->text, " ");
     char line[SENTENCE_BYTES];
