@@ -7,7 +7,7 @@
 #include "memory.h"
 #include "replay_state.h"
 
-#define STATES_BYTES ((size_t)40 << 20)
+#define STATES_BYTES ((size_t)32 << 20)
 #define SLICE_RECORDS 16384 /* between two looks at whether a state is due */
 
 static int threads_of(const struct replay_options *options)

@@ -16,7 +16,7 @@ struct replay;
 
 struct replay_options {
     struct analysis_options analysis; /* run, close_lag, max_ranks, window are taken from it */
-    size_t memory_bytes;              /* for states to go back to; 0: 40 MiB */
+    size_t memory_bytes;              /* for states to go back to; 0: 32 MiB */
     int threads;                      /* that decode, 0: as many as help */
     const char *run_only;             /* which run of a folder (source_runs.h); NULL: all files */
     uint64_t distance;                /* records between two of them, at first; 0: 65,536 */
