@@ -21,6 +21,8 @@ void analysis_past_init(struct analysis *analysis)
 
 static void forget(struct past_mark *mark)
 {
+    if (mark->rows == 0)
+        return;
     fold_done(&mark->fold);
     mark->rows = 0;
 }
