@@ -110,8 +110,8 @@ void file_skip(struct source_file *file, int64_t to)
 {
     char bytes[FILE_HEAD_BYTES];
     if (file->offset == (int64_t)file->head_len && file->head_len < FILE_HEAD_BYTES) {
-        size_t size = to - file->offset < FILE_HEAD_BYTES ? (size_t)(to - file->offset)
-                                                          : sizeof(bytes);
+        size_t size =
+            to - file->offset < FILE_HEAD_BYTES ? (size_t)(to - file->offset) : sizeof(bytes);
         ssize_t got = pread(file->fd, bytes, size, file->offset);
         if (got > 0)
             file_note_bytes(file, bytes, (size_t)got);

@@ -355,7 +355,7 @@ static void put_steps(struct fixture *f, const char *name, const char *mode, int
 {
     FILE *out = open_file(f, name, mode);
     for (int step = from; step <= to; step++)
-        fprintf(out, LINE, 0, step, step * 7919 % 1000000);
+        fprintf(out, LINE, 0, step, (int)(step * 7919LL % 1000000));
     fclose(out);
 }
 
