@@ -11,7 +11,7 @@
 #include "stream.h"
 
 #define PIECE_BYTES ((size_t)192 * 1024) /* under STREAM_BUFFER_MAX: a piece is in one buffer */
-#define PIECES_A_THREAD 4
+#define PIECES_A_THREAD 8
 #define THREADS_MAX 16
 
 enum piece_state {
@@ -42,7 +42,9 @@ struct ahead {
     struct piece *pieces;
     uint32_t piece_count;
     pthread_mutex_t lock;
-    pthread_cond_t changed;
+    bool waiting;           /* the caller waits for a piece */
+    pthread_cond_t changed; /* there is room for pieces, or the end */
+    pthread_cond_t done;    /* a piece is decoded, or no more can be taken */
     pthread_t threads[THREADS_MAX];
     int thread_count;
 };
@@ -69,16 +71,22 @@ static bool read_piece(struct ahead *ahead, struct piece *piece)
     return size > 0;
 }
 
+/* Pieces that are decoded, or about to be. */
+static uint64_t held(const struct ahead *ahead)
+{
+    return ahead->taken - (ahead->given - (ahead->giving ? 1 : 0));
+}
+
 /* The next piece to decode, taken; NULL: there is none, or no room for it. */
 static struct piece *take(struct ahead *ahead)
 {
-    uint64_t held = ahead->given - (ahead->giving ? 1 : 0);
-    if (ahead->exhausted || ahead->ending || ahead->taken - held >= ahead->piece_count)
+    if (ahead->exhausted || ahead->ending || held(ahead) >= ahead->piece_count)
         return NULL;
     struct piece *piece = &ahead->pieces[ahead->taken % ahead->piece_count];
     if (!read_piece(ahead, piece)) {
         ahead->exhausted = true;
         pthread_cond_broadcast(&ahead->changed);
+        pthread_cond_signal(&ahead->done);
         return NULL;
     }
     piece->state = PIECE_TAKEN;
@@ -129,7 +137,8 @@ static bool work(struct ahead *ahead)
     decode(piece);
     pthread_mutex_lock(&ahead->lock);
     piece->state = PIECE_DONE;
-    pthread_cond_broadcast(&ahead->changed);
+    if (ahead->waiting)
+        pthread_cond_signal(&ahead->done);
     return true;
 }
 
@@ -157,6 +166,7 @@ struct ahead *ahead_new(int fd, int64_t from, int64_t to, int threads, const cha
         ahead->pieces[i].stream = stream_new(name, &ahead->pieces[i].totals);
     pthread_mutex_init(&ahead->lock, NULL);
     pthread_cond_init(&ahead->changed, NULL);
+    pthread_cond_init(&ahead->done, NULL);
     for (; ahead->thread_count < helpers; ahead->thread_count++)
         if (pthread_create(&ahead->threads[ahead->thread_count], NULL, run, ahead) != 0)
             break;
@@ -177,6 +187,7 @@ void ahead_free(struct ahead *ahead)
     for (int i = 0; i < ahead->thread_count; i++)
         pthread_join(ahead->threads[i], NULL);
     pthread_cond_destroy(&ahead->changed);
+    pthread_cond_destroy(&ahead->done);
     pthread_mutex_destroy(&ahead->lock);
     for (uint32_t i = 0; i < ahead->piece_count; i++) {
         stream_free(ahead->pieces[i].stream);
@@ -193,15 +204,19 @@ bool ahead_next(struct ahead *ahead, struct ahead_piece *piece)
     if (ahead->giving)
         ahead->pieces[(ahead->given - 1) % ahead->piece_count].state = PIECE_FREE;
     ahead->giving = false;
-    pthread_cond_broadcast(&ahead->changed); /* there is room for one more */
+    /* To wake a thread takes as long as to decode a piece: there shall be some to do. */
+    if (held(ahead) == ahead->piece_count / 2)
+        pthread_cond_broadcast(&ahead->changed);
     struct piece *wanted = &ahead->pieces[ahead->given % ahead->piece_count];
     bool any = true;
     while (any && !(ahead->given < ahead->taken && wanted->state == PIECE_DONE)) {
         if (work(ahead))
             continue;
         any = ahead->given < ahead->taken || !ahead->exhausted;
-        if (any && wanted->state != PIECE_DONE)
-            pthread_cond_wait(&ahead->changed, &ahead->lock);
+        ahead->waiting = true;
+        if (any && !(ahead->given < ahead->taken && wanted->state == PIECE_DONE))
+            pthread_cond_wait(&ahead->done, &ahead->lock);
+        ahead->waiting = false;
     }
     if (any) {
         *piece = wanted->out;
