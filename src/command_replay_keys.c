@@ -15,10 +15,8 @@ static struct step_key key_at_hand(const struct replaying *replaying)
     return position >= 0 ? replay_key_at(replaying->replay, position) : key;
 }
 
-/* By steps: who walks does not want to be carried on. */
 static void move(struct replaying *replaying, int64_t by)
 {
-    replaying_play(replaying, false);
     if (replaying_position(replaying) < 0)
         return;
     struct step_key before = key_at_hand(replaying);
@@ -101,10 +99,20 @@ static void turn_idle(struct replaying *replaying)
         replaying_say(replaying, "pauses of the run are as long as they were");
 }
 
+/* Who goes to a step wants to look at it, and not to be carried on from there. */
+static bool leads_to_a_step(enum request_kind kind)
+{
+    return kind == REQUEST_MOVE || kind == REQUEST_FIRST || kind == REQUEST_LATEST ||
+           kind == REQUEST_FIND || kind == REQUEST_GO || kind == REQUEST_SEEK ||
+           kind == REQUEST_EVENT || kind == REQUEST_TO_MARK;
+}
+
 /* Those that lead to another step. False: it is none of them. */
 static bool go(struct replaying *replaying, struct view_request request)
 {
     int direction = request.amount < 0 ? -1 : 1;
+    if (leads_to_a_step(request.kind))
+        replaying_play(replaying, false);
     switch (request.kind) {
     case REQUEST_MOVE:
         move(replaying, request.amount);
@@ -114,7 +122,6 @@ static bool go(struct replaying *replaying, struct view_request request)
             replaying_go(replaying, replay_key_at(replaying->replay, 0));
         return true;
     case REQUEST_LATEST:
-        replaying_play(replaying, false);
         replaying_go(replaying, (struct step_key){.latest = true});
         return true;
     case REQUEST_FIND:

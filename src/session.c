@@ -172,12 +172,19 @@ static void watch_terminal(struct session *session)
         loop_fd_want(session->terminal, LOOP_READABLE | LOOP_HANGUP | writing);
 }
 
-void session_draw(struct session *session, int64_t now_ns)
+void session_prepare(struct session *session, int64_t now_ns)
 {
     struct term_size size = term_size(session->term);
     session_pull(session, now_ns);
-    session->model.feed.frames_skipped = term_stats(session->term).skipped;
     session->model.rank_rows = screen_rank_rows(&session->model, size.width, size.height);
+    session->behind = false;
+}
+
+void session_draw(struct session *session, int64_t now_ns)
+{
+    struct term_size size = term_size(session->term);
+    session_prepare(session, now_ns);
+    session->model.feed.frames_skipped = term_stats(session->term).skipped;
     if (session->canvas.width != size.width || session->canvas.height != size.height)
         canvas_resize(&session->canvas, size.width, size.height);
     screen_draw(&session->canvas, &session->model);

@@ -117,9 +117,26 @@ static void answer(struct session *session, struct view_request request, int64_t
 
 /* ---- keys ---- */
 
+/* By more than a few steps. */
+static bool leads_elsewhere(enum request_kind kind)
+{
+    return kind == REQUEST_FIND || kind == REQUEST_GO || kind == REQUEST_SEEK ||
+           kind == REQUEST_EVENT || kind == REQUEST_TO_MARK || kind == REQUEST_FIRST ||
+           kind == REQUEST_LATEST;
+}
+
+/* Several keys may come at once: typed ahead, pasted, by a slow line. Each means what it
+ * would have meant on its own. */
 static void press(struct session *session, struct key_event event, int64_t now_ns)
 {
-    answer(session, model_key(&session->model, event), now_ns);
+    if (session->behind)
+        session_prepare(session, now_ns);
+    enum screen screen = session->model.screen;
+    bool detail = session->model.detail;
+    struct view_request request = model_key(&session->model, event);
+    answer(session, request, now_ns);
+    session->behind = leads_elsewhere(request.kind) || session->model.screen != screen ||
+                      session->model.detail != detail;
 }
 
 static void await_escape(struct session *session)

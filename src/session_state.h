@@ -32,12 +32,14 @@ struct session {
     int64_t cost_ns;  /* that the last picture took, summary included */
     uint64_t records; /* at the last picture */
     bool resizing;    /* resize_timer runs */
+    bool behind;      /* a key led to where the model has not been brought yet */
     int status;
     int signal; /* that ends it; 0: none did */
 };
 
-/* Makes the summary anew for session->key, and draws it. */
+/* Makes the summary anew for session->key; all that a key may be about; and draws it. */
 void session_pull(struct session *session, int64_t now_ns);
+void session_prepare(struct session *session, int64_t now_ns);
 void session_draw(struct session *session, int64_t now_ns);
 
 /* The terminal is gone: nothing is left to be shown. */

@@ -146,6 +146,29 @@ static void events_and_bookmarks_are_gone_to(void **state)
     leave(&program);
 }
 
+/* A step that is gone to is looked at: the run does not play on from there. */
+static void who_goes_to_a_step_stands_there(void **state)
+{
+    static const struct {
+        const char *keys, *seen;
+    } ways[] = {
+        {":60\r", "step 60 "}, {"{", "straggler, rank 5 begins"},
+        {"g", "step 0 "},      {"MHg\r", "step 0 "},
+        {"E\r", "rank 5  +"},
+    };
+    struct program program;
+    start(&program, LIST("replay", "--paused", "--at", "150", one_file));
+    assert_true(program_shows(&program, "step 150 "));
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        program_keys(&program, " ");
+        assert_true(program_hides(&program, "PAUSED"));
+        program_keys(&program, ways[i].keys);
+        assert_true(program_shows(&program, "PAUSED"));
+        assert_true(program_shows(&program, ways[i].seen));
+    }
+    leave(&program);
+}
+
 static void a_log_that_is_deleted_meanwhile_is_told(void **state)
 {
     struct program program;
@@ -234,6 +257,7 @@ int main(void)
         cmocka_unit_test(it_plays_to_the_end_and_again),
         cmocka_unit_test(it_begins_where_it_is_told_to),
         cmocka_unit_test(events_and_bookmarks_are_gone_to),
+        cmocka_unit_test(who_goes_to_a_step_stands_there),
         cmocka_unit_test(a_log_that_is_deleted_meanwhile_is_told),
         cmocka_unit_test(the_same_keys_look_back_in_watch),
         cmocka_unit_test(without_a_terminal_there_is_a_line_a_step),
