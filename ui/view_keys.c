@@ -126,12 +126,13 @@ static const struct line_key *keys_of(const struct view_model *model)
     return OTHER_KEYS;
 }
 
-/* A key and what it does, where it fits whole. Returns where the next one goes. */
+/* A key and what it does, where it fits whole: a terminal's last cell stays free. Returns
+ * where the next one goes. */
 static int draw_key(struct canvas *canvas, struct rect line, int x, const char *key,
                     const char *label)
 {
     int width = (int)(strlen(key) + 1 + strlen(label));
-    if (x + width > line.width)
+    if (x + width >= line.width)
         return x;
     x += canvas_text(canvas, line, x, 0, STYLE_KEY, key) + 1;
     return x + canvas_text(canvas, line, x, 0, STYLE_DIM, label) + 2;
