@@ -16,7 +16,8 @@ struct analysis;
 
 struct analysis_options {
     struct run run;      /* copied */
-    size_t memory_bytes; /* budget of the step table; 256 MiB is usual */
+    size_t memory_bytes; /* budget of the step table; 256 MiB is usual. The last W steps stay,
+                            whatever they take */
     bool keep_history;   /* true: steps stay in the table until the budget is full, to look back;
                             false: they leave as soon as nothing can land in them any more */
     int64_t from_step, to_step; /* the span, both included; INT64_MIN / INT64_MAX: all */

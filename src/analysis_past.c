@@ -6,12 +6,12 @@
 
 #include "memory.h"
 
-#define CELLS_MIN                                                                                  \
-    16384 /* ranks x rows between two marks, at least: a copy of a fold costs as much */
+/* Ranks x rows between two marks, at least: a copy of a fold costs as much. */
+#define CELLS_MIN 16384
 #define SPACING_MIN 16 /* rows */
 #define NEAR_ROWS 8    /* that a step back folds again, mostly */
-#define BYTES_SHARE 8  /* of the table's budget that marks may take: one part in so many */
-#define MARKS_LEAST 2  /* as many are kept whatever they take */
+#define BYTES_SHARE 4  /* of the table's budget that marks may take: one part in so many */
+#define MARKS_LEAST 4  /* in a table from which rows leave, whatever they take */
 
 void analysis_past_init(struct analysis *analysis)
 {
@@ -51,6 +51,17 @@ static void count_bytes(struct analysis_past *past)
         past->bytes += fold_bytes(&past->marks[i].fold);
 }
 
+static void drop_first(struct analysis_past *past, uint32_t count)
+{
+    if (count == 0)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        forget(&past->marks[i]);
+    past->count -= count;
+    memmove(past->marks, past->marks + count, past->count * sizeof(*past->marks));
+    count_bytes(past);
+}
+
 /* Every second one goes, the newest stays. */
 static void thin_out(struct analysis_past *past)
 {
@@ -66,6 +77,17 @@ static void thin_out(struct analysis_past *past)
     count_bytes(past);
 }
 
+/* Rows from one mark to the next. When rows leave the table, those before its first mark
+ * cannot be looked back at: then there are to be some marks in it, whatever they cost. */
+static uint64_t spacing(const struct analysis *analysis)
+{
+    uint64_t most = analysis->steps.count / MARKS_LEAST;
+    uint64_t least = CELLS_MIN / (analysis->ranks.count > 0 ? analysis->ranks.count : 1);
+    uint64_t rows = analysis->past->spacing > least ? analysis->past->spacing : least;
+    bool leaving = analysis->steps.bytes > analysis->options.memory_bytes / 2;
+    return leaving && rows > most ? most + 1 : rows;
+}
+
 static uint64_t settled_rows(const struct analysis *analysis)
 {
     return analysis->dropped_rows + analysis->settled_rows;
@@ -76,8 +98,7 @@ void analysis_past_settled(struct analysis *analysis)
     struct analysis_past *past = analysis->past;
     uint64_t rows = settled_rows(analysis);
     uint64_t last = past->count > 0 ? past->marks[past->count - 1].rows : past->base;
-    if (!analysis->options.keep_history || rows - last < past->spacing ||
-        (rows - last) * analysis->ranks.count < CELLS_MIN)
+    if (!analysis->options.keep_history || rows - last < spacing(analysis))
         return;
     if (past->count == past->capacity)
         past->marks = memory_grown(past->marks, &past->capacity, sizeof(*past->marks));
@@ -86,7 +107,10 @@ void analysis_past_settled(struct analysis *analysis)
     fold_copy(&mark->fold, &analysis->settled);
     past->bytes += fold_bytes(&mark->fold);
     while (past->bytes > analysis->options.memory_bytes / BYTES_SHARE && past->count > MARKS_LEAST)
-        thin_out(past);
+        if (past->spacing < analysis->steps.count / MARKS_LEAST)
+            thin_out(past);
+        else
+            drop_first(past, 1);
 }
 
 /* Folds with no more rows than this lack what the next rows look back at: who was slow,
@@ -103,13 +127,7 @@ void analysis_past_dropped(struct analysis *analysis)
     uint32_t gone = 0;
     while (gone < past->count && past->marks[gone].rows < wanted)
         gone++;
-    if (gone > 0) {
-        for (uint32_t i = 0; i < gone; i++)
-            forget(&past->marks[i]);
-        past->count -= gone;
-        memmove(past->marks, past->marks + gone, past->count * sizeof(*past->marks));
-        count_bytes(past);
-    }
+    drop_first(past, gone);
     if (past->shown.rows < wanted)
         forget(&past->shown);
     if (past->near.rows < wanted)

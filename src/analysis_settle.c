@@ -132,20 +132,23 @@ static void drop_one(struct analysis *analysis)
         analysis->current_rows--;
 }
 
-/* Settled rows that later ones still look back to: for the phase to blame. */
+/* Settled rows that later ones still look back to: for the phase to blame, and one that is
+ * about to leave. */
 static size_t rows_looked_back(const struct analysis *analysis)
 {
-    return (size_t)analysis->settled.test.window + 1;
+    return (size_t)analysis->settled.test.window + 2;
 }
 
 #define ROWS_MIN 3 /* two that fill, and the one before them: else no step time is measured */
 
-/* Rows leave when the budget is full. Those behind them have settled by then, as many
- * as are looked back to, but never more than half of the table. */
+/* Rows leave when the budget is full, but never those that the figures of the newest steps
+ * are made from: with very many ranks they are more than the budget. Those behind them have
+ * settled by then, as many as are looked back to, but never more than half of the table. */
 static void keep_budget(struct analysis *analysis)
 {
     struct steps *steps = &analysis->steps;
-    while (steps->bytes > analysis->options.memory_bytes && steps->count > ROWS_MIN) {
+    size_t least = rows_looked_back(analysis) + ROWS_MIN;
+    while (steps->bytes > analysis->options.memory_bytes && steps->count > least) {
         size_t half = steps->count / 2, wanted = rows_looked_back(analysis);
         while (analysis->settled_rows < (half < wanted ? half : wanted))
             settle_one(analysis);
