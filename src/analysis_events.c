@@ -1,4 +1,5 @@
 /* What has happened in the run. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,12 +32,22 @@ static int in_order(const void *a, const void *b)
     return order != 0 ? order : strcmp(one->group, other->group);
 }
 
+/* Of what lasts: up to the newest step that is folded. */
+static double so_far_s(const struct fold_event *event, double newest_ns)
+{
+    double lasted_s = (newest_ns - event->begin_ns) * SECONDS;
+    return event->cleared_ordinal == UINT32_MAX && lasted_s >= 0 ? lasted_s : NAN;
+}
+
 void analysis_events(struct analysis *analysis, struct run_events *events)
 {
     analysis_refresh(analysis);
     const struct fold *fold = &analysis->current;
     double gpus =
         analysis->options.run.gpus > 0 ? analysis->options.run.gpus : analysis->ranks.count;
+    double newest_ns = NAN;
+    if (analysis->current_rows > 0)
+        newest_ns = step_row_begin_ns(steps_at(&analysis->steps, analysis->current_rows - 1));
     events->items = memory_resized(events->items, fold->event_count, sizeof(*events->items));
     events->count = 0;
     events->dropped = fold->events_dropped + fold->missing_dropped;
@@ -49,6 +60,7 @@ void analysis_events(struct analysis *analysis, struct run_events *events)
         analysis_fill_verdict(analysis, event, lasts, gpus, &to->verdict);
         to->begin_s = event->begin_ns * SECONDS;
         to->end_s = lasts ? NAN : event->end_ns * SECONDS;
+        to->so_far_s = so_far_s(event, newest_ns);
         to->end_attempt = event->end_attempt;
     }
     qsort(events->items, events->count, sizeof(*events->items), in_order);

@@ -16,9 +16,10 @@
 
 struct run_event {
     struct verdict verdict; /* to_step is -1 while it lasts */
-    double begin_s; /* Unix time at which from_step began (restart, gap: the step that it goes on
-                       with): median over its ranks; NAN */
-    double end_s;   /* likewise of to_step; NAN while it lasts, or when not known */
+    double begin_s;  /* Unix time at which from_step began (restart, gap: the step that it goes on
+                        with): median over its ranks; NAN */
+    double end_s;    /* likewise of to_step; NAN while it lasts, or when not known */
+    double so_far_s; /* while it lasts: from begin_s to the begin of the newest step; NAN */
     int end_attempt;
 };
 

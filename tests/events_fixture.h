@@ -28,6 +28,7 @@ static inline struct run_event *fixture_event(struct run_events *events, enum ve
                     .to_step = to},
         .begin_s = 1795961553.352638 - (double)(12345 - from) * EVENTS_STEP_S,
         .end_s = to < 0 ? NAN : 1795961553.352638 - (double)(12345 - to) * EVENTS_STEP_S,
+        .so_far_s = to < 0 ? (double)(12345 - from) * EVENTS_STEP_S : NAN,
     };
     return event;
 }

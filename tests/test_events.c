@@ -1,4 +1,5 @@
 /* What happened in a run: lists of events, of jobs made by hand. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -166,6 +167,8 @@ static void a_missing_rank_is_away_until_it_is_back(void **state)
     assert_int_equal(event->verdict.rank, 2);
     assert_int_equal(event->verdict.from_step, 50);
     assert_int_equal(event->verdict.to_step, -1);
+    assert_float_equal(event->so_far_s, 8, 1e-5); /* 58 is closed: 59 has begun */
+    assert_true(isnan(event->end_s));
     run_events_done(&events);
     made.away_to = 0;
     steps_of(&made, 60, 80);
@@ -181,6 +184,7 @@ static void a_missing_rank_is_away_until_it_is_back(void **state)
     assert_int_equal(event->verdict.to_step, 59);
     assert_true(near(event->begin_s, START + 50, 1e-5));
     assert_true(near(event->end_s, START + 59, 1e-5));
+    assert_true(isnan(event->so_far_s));
     run_events_done(&events);
 }
 

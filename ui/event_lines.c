@@ -58,9 +58,10 @@ bool event_is_moment(enum verdict_kind kind)
 
 double event_lasted_s(const struct run_event *event)
 {
-    double lasted_s = event->end_s - event->begin_s;
-    bool over = event->verdict.to_step >= 0 && isfinite(lasted_s) && lasted_s >= 0;
-    return over ? lasted_s : NAN;
+    bool over = event->verdict.to_step >= 0;
+    double lasted_s = over ? event->end_s - event->begin_s : event->so_far_s;
+    bool known = isfinite(lasted_s) && (over ? lasted_s >= 0 : lasted_s > 0);
+    return known ? lasted_s : NAN;
 }
 
 bool event_lasts_at(const struct run_event *event, int attempt, int64_t step)
@@ -142,6 +143,11 @@ static void add_span(struct sentence *sentence, const struct summary *summary,
     add_step(sentence, summary, verdict->attempt, verdict->from_step);
     if (verdict->to_step < 0) {
         sentence_add(sentence, ", lasting");
+        if (!verdict_kind_is_slow(verdict->kind) && event_lasted_s(event) > 0) { /* its size */
+            sentence_add(sentence, " for %s",
+                         format_duration(text, event_lasted_s(event), unicode));
+            sentence_evidence(sentence, evidence_in(summary, EVIDENCE_MEASURED));
+        }
         return;
     }
     sentence_add(sentence, " to ");

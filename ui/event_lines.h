@@ -27,7 +27,7 @@ const char *event_gpu_hours(char out[FORMAT_BYTES], const struct verdict *verdic
 /* Is it about one step, and not about a span of them? */
 bool event_is_moment(enum verdict_kind kind);
 
-/* How long it lasted, seconds, by the clocks of the ranks; NAN. */
+/* How long it lasted, or has so far, seconds, by the clocks of the ranks; NAN. */
 double event_lasted_s(const struct run_event *event);
 
 /* Does the event last at that step, from its first to its last? */
