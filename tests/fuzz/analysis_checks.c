@@ -141,7 +141,7 @@ static const struct summary_rank *rank_of(const struct summary *summary, int64_t
 
 static void check_verdict(const struct verdict *verdict, const struct summary *summary)
 {
-    PROMISE(verdict->kind <= VERDICT_CANNOT_TELL, "a verdict is of a kind");
+    PROMISE(verdict->kind <= VERDICT_GAP, "a verdict is of a kind");
     PROMISE(verdict->phase >= -1 && verdict->phase < PHASE_COUNT, "a phase, or none");
     PROMISE(verdict->rank == -1 || rank_of(summary, verdict->rank), "its rank is in the job");
     PROMISE(verdict->kind != VERDICT_STRAGGLER || verdict->rank >= 0, "a straggler is a rank");
