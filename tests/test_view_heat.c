@@ -17,6 +17,9 @@ static void the_slow_rank_stands_out(void **state)
     picture(&scene, "heat-80x24-styles", 80, 24, true, true);
     picture(&scene, "heat-40x10", 40, 10, true, false);
     picture(&scene, "heat-40x10-ascii", 40, 10, false, false);
+    picture(&scene, "heat-40x9", 40, 9, true, false); /* the signs have no line of their own */
+    picture(&scene, "heat-80x9", 80, 9, true, false);
+    picture(&scene, "heat-20x9", 20, 9, true, false);
     picture(&scene, "heat-60x16", 60, 16, true, false);
     picture(&scene, "heat-200x60", 200, 60, true, false);
     end(&scene);
@@ -37,6 +40,7 @@ static void a_cell_is_looked_at(void **state)
     scene.model.heat.rank_cursor = 0;
     picture(&scene, "heat-zoom-80x24", 80, 24, true, false);
     picture(&scene, "heat-zoom-40x10", 40, 10, true, false);
+    picture(&scene, "heat-zoom-40x9", 40, 9, true, false); /* as a replay leaves it room */
     scene.model.heat.rank_cursor = -1;
     scene.model.heat.cursor = -1;
     picture(&scene, "heat-elsewhere-80x24", 80, 24, true, false);

@@ -35,6 +35,22 @@ static void a_part_of_it_is_looked_at(void **state)
     end(&scene);
 }
 
+/* Where nothing is computed again, HFU is MFU: the same graph is not drawn twice. */
+static void one_graph_stands_for_two_that_are_equal(void **state)
+{
+    struct scene scene;
+    begin(&scene, SCREEN_HISTORY, 8, RUN);
+    look(&scene, 80, 24);
+    for (size_t i = 0; i < scene.overview.column_count; i++)
+        scene.overview.columns[i].hfu = scene.overview.columns[i].mfu;
+    check("history-equal-80x24", &scene.model, 80, 24, true, false);
+    look(&scene, 40, 9);
+    for (size_t i = 0; i < scene.overview.column_count; i++)
+        scene.overview.columns[i].hfu = scene.overview.columns[i].mfu;
+    check("history-equal-40x9", &scene.model, 40, 9, true, false);
+    end(&scene);
+}
+
 static void what_is_not_known_is_said(void **state)
 {
     struct scene scene;
@@ -129,6 +145,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_run_is_seen_whole),
         cmocka_unit_test(a_part_of_it_is_looked_at),
+        cmocka_unit_test(one_graph_stands_for_two_that_are_equal),
         cmocka_unit_test(what_is_not_known_is_said),
         cmocka_unit_test(a_step_far_longer_than_the_others_leaves_the_graph),
         cmocka_unit_test(a_gap_is_marked),

@@ -157,9 +157,10 @@ void span_say_share(struct sentence *line, const struct view_model *model, const
         sentence_evidence(line, model_evidence(model, evidence));
 }
 
-void span_say_time(struct sentence *line, const struct view_model *model, size_t column, bool brief,
-                   bool unicode)
+void span_say_time(struct sentence *line, const struct view_model *model, size_t column,
+                   enum span_time wording, bool unicode)
 {
+    bool brief = wording != SPAN_TIME_FULL;
     const struct overview_column *here = &model->overview->columns[column];
     enum evidence evidence = model_evidence(model, model->overview->time_evidence);
     char text[FORMAT_BYTES];
@@ -167,7 +168,7 @@ void span_say_time(struct sentence *line, const struct view_model *model, size_t
                  format_duration(text, here->step_time_s, unicode));
     if (isfinite(here->step_time_s))
         sentence_evidence(line, evidence);
-    if (here->positions <= 1 || !isfinite(here->step_time_max_s))
+    if (wording == SPAN_TIME_ALONE || here->positions <= 1 || !isfinite(here->step_time_max_s))
         return;
     sentence_add(line, brief ? " to %s" : " (longest %s",
                  format_duration(text, here->step_time_max_s, unicode));

@@ -59,9 +59,11 @@ int64_t span_widest(const struct overview *overview);
 void span_say_width(struct sentence *line, const struct overview *overview);
 /* "  zoomed (0: all)", when it is. */
 void span_say_zoom(struct sentence *line, const struct span_view *view);
-/* "  step time 4.93 s m (longest 6.31 s m)", "  wait 9.8% m". */
-void span_say_time(struct sentence *line, const struct view_model *model, size_t column, bool brief,
-                   bool unicode);
+/* "  step time 4.93 s m (longest 6.31 s m)", "  4.93 s m to 6.31 s m", "  4.93 s m";
+ * "  wait 9.8% m". */
+enum span_time { SPAN_TIME_FULL, SPAN_TIME_BRIEF, SPAN_TIME_ALONE };
+void span_say_time(struct sentence *line, const struct view_model *model, size_t column,
+                   enum span_time wording, bool unicode);
 void span_say_wait(struct sentence *line, const struct view_model *model, size_t column);
 void span_say_share(struct sentence *line, const struct view_model *model, const char *label,
                     double share, enum evidence evidence);

@@ -13,33 +13,7 @@
 
 #define ROW_LINES_MAX 4 /* of one row, when there are few */
 #define WIDE_LABEL 20   /* cells: with the host beside the rank */
-
-/* How slow, from light to heavy: never by colour alone. */
-struct level {
-    double from; /* slowdown - 1 */
-    uint32_t unicode;
-    char ascii;
-    enum style style;
-    const char *name;
-};
-static const struct level LEVELS[HEAT_LEVELS] = {
-    {-INFINITY, '-', '-', STYLE_HEAT_FAST, "under -5%"},
-    {-0.05, 0xB7, '.', STYLE_HEAT_MEDIAN, "median"},
-    {0.02, ':', ':', STYLE_HEAT_2, "+2%"},
-    {0.05, 0x2591, '+', STYLE_HEAT_5, "+5%"},
-    {0.10, 0x2592, '*', STYLE_HEAT_10, "+10%"},
-    {0.25, 0x2593, '#', STYLE_HEAT_25, "+25%"},
-    {0.50, 0x2588, '@', STYLE_HEAT_50, "+50%"},
-};
-
-int heat_level(uint16_t heat)
-{
-    double excess = heat * HEAT_UNIT - 1;
-    int level = HEAT_LEVELS - 1;
-    while (level > 0 && excess < LEVELS[level].from - HEAT_UNIT / 2)
-        level--;
-    return level;
-}
+#define TITLE_WIDE 90   /* cells: with the signs beside the words, where they have no line */
 
 /* ---- where ---- */
 
@@ -50,7 +24,7 @@ struct heat_lines heat_lines_make(int height)
                                .axis = height >= 14,
                                .steps = height >= 4,
                                .cursor = height >= 17 ? 2 : height >= 3,
-                               .legend = height >= 16 ? 2 : height >= 8};
+                               .legend = height >= 16 ? 2 : height >= 9};
     lines.rows = height - lines.title - lines.events - lines.axis - lines.steps - lines.cursor -
                  lines.legend;
     lines.rows = lines.rows < 0 ? 0 : lines.rows;
@@ -117,20 +91,26 @@ struct heat_page {
     bool any;           /* has any of them a slowdown? */
 };
 
+/* A restart goes through the cells in which there is nothing to be seen. */
 static void draw_cell(const struct heat_page *page, int y, size_t row, size_t column)
 {
     const struct span *span = &page->span;
     const struct canvas *canvas = span->canvas;
     uint16_t heat = page->worst[(row - page->first) * span->overview->column_count + column];
-    const struct level *level = &LEVELS[heat_level(heat)];
-    uint32_t code = heat == HEAT_NONE ? ' '
-                    : canvas->unicode ? level->unicode
-                                      : (unsigned char)level->ascii;
+    bool none = heat == HEAT_NONE;
+    uint32_t code = none ? ' ' : heat_glyph(heat_level(heat), canvas->unicode);
     bool selected = row == page->cursor && column == span->cursor;
-    enum style style = selected ? STYLE_SELECTED : heat == HEAT_NONE ? STYLE_NORMAL : level->style;
-    for (int line = 0; line < page->tall; line++)
+    enum style style = none ? STYLE_NORMAL : heat_style(heat_level(heat));
+    bool restart =
+        (none || heat_level(heat) == HEAT_LEVEL_MEDIAN) && span_restarts_at(span->overview, column);
+    for (int line = 0; line < page->tall; line++) {
         for (int i = 0; i < span->cells; i++)
-            canvas_put(span->canvas, span->rect, span_x(span, column) + i, y + line, code, style);
+            canvas_put(span->canvas, span->rect, span_x(span, column) + i, y + line, code,
+                       selected ? STYLE_SELECTED : style);
+        if (restart)
+            canvas_put(span->canvas, span->rect, span_x(span, column), y + line,
+                       canvas->unicode ? 0x2506 : '|', selected ? STYLE_SELECTED : STYLE_WARNING);
+    }
 }
 
 static void draw_rows(const struct heat_page *page, int y)
@@ -191,11 +171,31 @@ static void say_title(struct sentence *line, const struct heat_page *page, bool 
     }
 }
 
-/* That it stands still is said, whatever else has to go. */
-static void draw_title(const struct heat_page *page, int y)
+/* Where there is no line for it: the signs are explained beside a word. */
+static void draw_ramp_title(const struct heat_page *page, int y)
+{
+    struct sentence title;
+    int width = page->rect.width - 2;
+    bool zoomed = page->model->heat.positions > 0;
+    sentence_clear(&title, STYLE_LABEL);
+    sentence_add(&title, width < 38 ? "" : zoomed ? "slow" : "slowdown");
+    if (title.text[0])
+        sentence_evidence(&title, model_evidence(page->model, EVIDENCE_COMPUTED));
+    struct rect line = rect_part(page->rect, 1, y, width, 1);
+    int x = sentence_draw(&title, page->span.canvas, line, 0, 0);
+    x += x > 0 ? 2 : 0;
+    heat_ramp_draw(page->span.canvas, line, x, 0, true);
+    if (zoomed)
+        canvas_text(page->span.canvas, line, x + HEAT_RAMP_TIGHT + 2, 0, STYLE_WARNING, "0: all");
+}
+
+/* That it is zoomed is said, whatever else has to go. */
+static void draw_title(const struct heat_page *page, int y, bool ramp)
 {
     struct sentence title, zoom;
-    int width = page->rect.width - 2;
+    int width = page->rect.width - 2 - (ramp ? HEAT_RAMP_TIGHT + 2 : 0);
+    if (ramp)
+        heat_ramp_draw(page->span.canvas, page->rect, width + 3, y, true);
     sentence_clear(&zoom, STYLE_WARNING);
     span_say_zoom(&zoom, &page->model->heat);
     int room = width - sentence_columns(&zoom);
@@ -258,12 +258,13 @@ static void draw_cursor(const struct heat_page *page, int y, int lines)
         span_say_nowhere(span, rect);
         return;
     }
-    for (int brief = lines < 2; brief < 2; brief++) {
+    for (int wording = lines < 2; wording < 3; wording++) {
         sentence_clear(&line, STYLE_NORMAL);
-        say_who(&line, page, brief);
-        span_say_steps(&line, span->overview, span->cursor, brief);
-        if (brief)
-            span_say_time(&line, page->model, span->cursor, true, span->canvas->unicode);
+        say_who(&line, page, wording > 0);
+        span_say_steps(&line, span->overview, span->cursor, wording > 0);
+        if (wording > 0)
+            span_say_time(&line, page->model, span->cursor,
+                          wording < 2 ? SPAN_TIME_BRIEF : SPAN_TIME_ALONE, span->canvas->unicode);
         if (sentence_columns(&line) <= rect.width)
             break;
     }
@@ -271,26 +272,10 @@ static void draw_cursor(const struct heat_page *page, int y, int lines)
     if (lines < 2)
         return;
     sentence_clear(&line, STYLE_NORMAL);
-    span_say_time(&line, page->model, span->cursor, false, span->canvas->unicode);
+    span_say_time(&line, page->model, span->cursor, SPAN_TIME_FULL, span->canvas->unicode);
     span_say_wait(&line, page->model, span->cursor);
     span_say_moment(&line, &span->overview->columns[span->cursor]);
     sentence_draw(&line, span->canvas, rect, -2, 1); /* each begins with two blanks */
-}
-
-/* The numbers of the ramp: each sign from there on. */
-static void draw_ramp(struct canvas *canvas, struct rect rect, int y)
-{
-    static const char *const brief[HEAT_LEVELS] = {"-5", "0", "2", "5", "10", "25", "50%"};
-    bool narrow = rect.width < 78;
-    int x = 1;
-    for (int i = 0; i < HEAT_LEVELS; i++) {
-        const struct level *level = &LEVELS[i];
-        canvas_put(canvas, rect, x, y,
-                   canvas->unicode ? level->unicode : (unsigned char)level->ascii, level->style);
-        x += 2 + canvas_text(canvas, rect, x + 2, y, STYLE_DIM, narrow ? brief[i] : level->name);
-        x += narrow && rect.width < 42 && i == 0 ? 1 : 2;
-    }
-    canvas_text(canvas, rect, x, y, STYLE_DIM, narrow ? "" : "blank: no record");
 }
 
 /* ---- the page ---- */
@@ -347,8 +332,10 @@ static void draw_page(struct heat_page *page, const struct heat_lines *lines)
 {
     struct canvas *canvas = page->span.canvas;
     int y = 0;
-    if (lines->title)
-        draw_title(page, y++);
+    if (lines->title && page->rect.width < TITLE_WIDE && lines->legend == 0)
+        draw_ramp_title(page, y++);
+    else if (lines->title)
+        draw_title(page, y++, lines->legend == 0);
     if (lines->events) {
         canvas_text(canvas, rect_part(page->rect, 1, y, page->span.rect.x - page->rect.x - 2, 1), 0,
                     0, STYLE_DIM, "events");
@@ -371,7 +358,7 @@ static void draw_page(struct heat_page *page, const struct heat_lines *lines)
     if (lines->legend > 1)
         span_draw_legend(canvas, page->rect, 1, y++);
     if (lines->legend)
-        draw_ramp(canvas, page->rect, y);
+        heat_ramp_draw(canvas, page->rect, 1, y, false);
 }
 
 void view_heat(struct canvas *canvas, struct rect rect, const struct view_model *model)

@@ -1,6 +1,7 @@
 /* What the heat map shows of a model at a size: shared by its view and its keys. */
 #pragma once
 
+#include "heat_ramp.h"
 #include "heat_rows.h"
 #include "model.h"
 
@@ -15,7 +16,3 @@ void heat_rows_of(struct heat_rows *rows, const struct view_model *model, int ro
 
 /* How many rows above the first that is seen, the cursor's row among them. */
 size_t heat_first_row(const struct heat_rows *rows, const struct span_view *view, int room);
-
-/* Of a cell (HEAT_NONE: no record): how slow it is, 0 to HEAT_LEVELS - 1. */
-#define HEAT_LEVELS 7
-int heat_level(uint16_t heat);

@@ -121,6 +121,20 @@ static bool known(const struct history_page *page, enum figure figure)
     return range_of(page, figure).high > 0;
 }
 
+/* Nothing is computed again: HFU is MFU. */
+static bool is_one(const struct history_page *page)
+{
+    const struct overview *overview = page->span.overview;
+    bool any = false;
+    for (size_t i = 0; i < overview->column_count; i++) {
+        double mfu = overview->columns[i].mfu, hfu = overview->columns[i].hfu;
+        if (isfinite(mfu) != isfinite(hfu) || (isfinite(mfu) && mfu != hfu))
+            return false;
+        any = any || isfinite(mfu);
+    }
+    return any;
+}
+
 /* ---- one graph ---- */
 
 static double share_of(const struct range *range, double value)
@@ -183,9 +197,10 @@ static void draw_label(const struct history_page *page, struct rect graph, enum 
     char low[FORMAT_BYTES], high[FORMAT_BYTES];
     bool narrow = width < 20;
     int x = canvas_text(canvas, label, 1, 0, STYLE_LABEL,
-                        narrow && figure == FIGURE_STEP_TIME ? "time"
-                        : narrow && figure == FIGURE_WAIT    ? "wait"
-                                                             : NAMES[figure]);
+                        narrow && figure == FIGURE_STEP_TIME              ? "time"
+                        : narrow && figure == FIGURE_WAIT                 ? "wait"
+                        : !narrow && figure == FIGURE_MFU && is_one(page) ? "MFU = HFU"
+                                                                          : NAMES[figure]);
     canvas_put(canvas, label, x + 2, 0, (uint32_t)evidence_letter(evidence_of(page, figure)),
                STYLE_DIM);
     format_value(high, figure, range->high, canvas->unicode);
@@ -217,6 +232,8 @@ static int choose(const struct history_page *page, int lines, bool ret_shown[FIG
     int count = 0;
     for (int i = 0; i < FIGURE_COUNT; i++) {
         bool fits = (count + 1) * GRAPH_LEAST <= lines || count == 0;
+        if (order[i] == FIGURE_HFU && is_one(page))
+            fits = false; /* it would be the same graph */
         ret_shown[order[i]] = fits && known(page, order[i]);
         count += ret_shown[order[i]];
     }
@@ -308,21 +325,25 @@ static void draw_cursor(const struct history_page *page, int y, int lines)
     }
     const struct overview_column *column = &span->overview->columns[span->cursor];
     bool brief = rect.width < 70 || lines < 2;
+    bool narrow = rect.width < 50 && lines < 2; /* the longest of them would not fit */
     sentence_clear(&line, STYLE_NORMAL);
     span_say_steps(&line, span->overview, span->cursor, brief);
     if (!brief)
         span_say_moment(&line, column);
     if (isfinite(column->mfu))
-        span_say_share(&line, page->model, "MFU", column->mfu, span->overview->mfu_evidence);
-    if (isfinite(column->hfu) && !brief)
+        span_say_share(&line, page->model, is_one(page) && !brief ? "MFU = HFU" : "MFU",
+                       column->mfu, span->overview->mfu_evidence);
+    if (isfinite(column->hfu) && !brief && !is_one(page))
         span_say_share(&line, page->model, "HFU", column->hfu, span->overview->mfu_evidence);
     if (lines < 2)
-        span_say_time(&line, page->model, span->cursor, true, span->canvas->unicode);
+        span_say_time(&line, page->model, span->cursor, narrow ? SPAN_TIME_ALONE : SPAN_TIME_BRIEF,
+                      span->canvas->unicode);
     sentence_draw_wrapped(&line, span->canvas, rect_part(rect, 0, 0, rect.width, 1), 0);
     if (lines < 2)
         return;
     sentence_clear(&line, STYLE_NORMAL);
-    span_say_time(&line, page->model, span->cursor, brief, span->canvas->unicode);
+    span_say_time(&line, page->model, span->cursor, brief ? SPAN_TIME_BRIEF : SPAN_TIME_FULL,
+                  span->canvas->unicode);
     span_say_wait(&line, page->model, span->cursor);
     sentence_draw(&line, span->canvas, rect, -2, 1); /* each begins with two blanks */
 }
