@@ -10,6 +10,7 @@
 #include "command_replay.h"
 
 #define AT_ONCE_NS INT64_C(80000000)
+#define DAY_S 86400.0
 #define TABLE_BYTES ((size_t)40 << 20) /* unless --memory says more: states are kept beside it */
 
 void replaying_say(struct replaying *replaying, const char *format, ...)
@@ -160,6 +161,13 @@ static void describe_names(const struct options *options, struct feed_info *feed
                          i > 0 ? " " : "", options->sources[i]);
 }
 
+/* Does the run that is known, up to the begin of `last`, go past midnight (UTC, as shown)? */
+static bool spans_days(const struct replay *replay, int64_t last)
+{
+    return replay_has_clock(replay) &&
+           floor(replay_time(replay, 0) / DAY_S) != floor(replay_time(replay, last) / DAY_S);
+}
+
 static void describe_playback(const struct replaying *replaying, struct playback *playback)
 {
     playback->on = true;
@@ -179,6 +187,7 @@ static void describe_playback(const struct replaying *replaying, struct playback
     if (last >= 0) {
         struct step_key newest = replay_key_at(replaying->replay, last);
         playback->first_step = replay_key_at(replaying->replay, 0).step;
+        playback->days = spans_days(replaying->replay, last);
         playback->last_attempt = newest.attempt;
         playback->last_step = newest.step;
     }

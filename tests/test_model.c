@@ -186,9 +186,8 @@ static void help_opens_scrolls_and_closes(void **state)
 
 static void tab_goes_round_the_screens_without_the_help(void **state)
 {
-    static const enum screen round[] = {SCREEN_RANKS, SCREEN_LEDGER,  SCREEN_EVENTS,
-                                        SCREEN_HEAT,  SCREEN_HISTORY, SCREEN_CALC,
-                                        SCREEN_TIMELINE};
+    static const enum screen round[] = {SCREEN_RANKS,   SCREEN_LEDGER, SCREEN_EVENTS,  SCREEN_HEAT,
+                                        SCREEN_HISTORY, SCREEN_CALC,   SCREEN_TIMELINE};
     struct summary summary;
     struct view_model model;
     begin(&summary, &model, 8);
@@ -206,10 +205,10 @@ static void each_screen_has_keys_of_its_own(void **state)
     static const struct {
         uint32_t code;
         enum screen screen;
-    } cases[] = {{'R', SCREEN_RANKS},    {KEYS_F4, SCREEN_LEDGER},  {'C', SCREEN_CALC},
-                 {'T', SCREEN_TIMELINE}, {'L', SCREEN_LEDGER},      {KEYS_F3, SCREEN_RANKS},
+    } cases[] = {{'R', SCREEN_RANKS},    {KEYS_F4, SCREEN_LEDGER},   {'C', SCREEN_CALC},
+                 {'T', SCREEN_TIMELINE}, {'L', SCREEN_LEDGER},       {KEYS_F3, SCREEN_RANKS},
                  {KEYS_F5, SCREEN_CALC}, {KEYS_F2, SCREEN_TIMELINE}, {'E', SCREEN_EVENTS},
-                 {'M', SCREEN_HEAT},     {'H', SCREEN_HISTORY},     {KEYS_F6, SCREEN_EVENTS},
+                 {'M', SCREEN_HEAT},     {'H', SCREEN_HISTORY},      {KEYS_F6, SCREEN_EVENTS},
                  {KEYS_F7, SCREEN_HEAT}, {KEYS_F8, SCREEN_HISTORY}};
     struct summary summary;
     struct view_model model;
@@ -543,7 +542,12 @@ static void ranks_that_matter_are_chosen_and_stand_by_number(void **state)
     fixture_figure(&summary, 1024);
     summary.ranks[700].state = RANK_MISSING;
     summary.ranks[900].window_slowdown = 1.04;
-    summary.ranks[333].window_slowdown = 0.5;
+    for (size_t i = 0; i < 1024; i++)
+        summary.ranks[i].slowdown = 1.01;
+    summary.ranks[5].slowdown = 1.1;
+    summary.ranks[333].slowdown = 0.5;
+    summary.ranks[444].slowdown = 0.999;      /* "+-0%" is written beside it */
+    summary.ranks[555].window_slowdown = 0.4; /* the fastest over the window, not in this step */
     choice_make(&choice, &summary, CHOICE_MATTER, "", 0, 8);
     assert_int_equal(choice.count, 8);
     assert_int_equal(choice.matching, 1024);
@@ -551,6 +555,8 @@ static void ranks_that_matter_are_chosen_and_stand_by_number(void **state)
     assert_true(chosen(&choice, 700, ROLE_MISSING));
     assert_true(chosen(&choice, 900, ROLE_NONE));
     assert_true(chosen(&choice, 333, ROLE_FASTEST));
+    assert_true(chosen(&choice, 444, ROLE_MEDIAN));
+    assert_false(chosen(&choice, 555, ROLE_FASTEST));
     for (size_t i = 1; i < choice.count; i++)
         assert_true(choice.rows[i - 1].index < choice.rows[i].index);
     summary_done(&summary);

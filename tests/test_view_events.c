@@ -480,6 +480,12 @@ static void while_the_index_grows_the_bar_has_a_part_that_is_not_known(void **st
     c.model.playback.seeking = true;
     c.model.playback.seek = 0.43;
     check("playback-seeking-80x24", &c.model, 80, 24, false, false);
+    c.model.playback.seek = 0; /* it is not read so far */
+    c.model.playback.days = true;
+    check("playback-reading-80x24", &c.model, 80, 24, true, false);
+    check("playback-reading-120x30", &c.model, 120, 30, true, false);
+    c.model.playback.seek = 0.43;
+    c.model.playback.days = false;
     c.model.playback.indexed = 0.999;
     assert_shows(&c, 80, 24, "of the 99% read"); /* 100% is all of it */
     c.model.playback.indexed = 1;

@@ -73,6 +73,24 @@ static void take_role(struct choice *choice, const struct summary *summary,
     }
 }
 
+/* Of the shown step, as is the figure beside it: the smallest slowdown, or the one nearest
+ * to the median's. Without any, as the window has it. */
+static uint32_t find_in_step(const struct summary *summary, const struct entry *sorted,
+                             size_t count, bool fastest)
+{
+    uint32_t best = sorted[fastest ? count - 1 : count / 2].index;
+    double least = INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        double slowdown = summary->ranks[sorted[i].index].slowdown;
+        double off = fastest ? slowdown : fabs(slowdown - 1);
+        if (!(off < least))
+            continue;
+        least = off;
+        best = sorted[i].index;
+    }
+    return best;
+}
+
 /* Rows are kept free for the fastest, the median and the last, so that a flood
  * of missing ranks or stragglers still leaves something to compare with. */
 static void choose_matter(struct choice *choice, const struct summary *summary,
@@ -89,8 +107,9 @@ static void choose_matter(struct choice *choice, const struct summary *summary,
     take_role(choice, summary, sorted, known, ROLE_STRAGGLER, rows - kept);
     take_role(choice, summary, sorted, count, ROLE_LAST, rows);
     if (known > missing) {
-        take(choice, sorted[known - 1].index, ROLE_FASTEST, rows);
-        take(choice, sorted[missing + (known - missing) / 2].index, ROLE_MEDIAN, rows);
+        const struct entry *there = sorted + missing;
+        take(choice, find_in_step(summary, there, known - missing, true), ROLE_FASTEST, rows);
+        take(choice, find_in_step(summary, there, known - missing, false), ROLE_MEDIAN, rows);
     }
     for (size_t i = missing; i < count && choice->count < rows; i++)
         take(choice, sorted[i].index, role_of(summary, sorted[i].index), rows);

@@ -22,8 +22,8 @@ enum choice_role {
     ROLE_MISSING,
     ROLE_STRAGGLER,
     ROLE_LAST,    /* the last at the barrier of the shown step */
-    ROLE_FASTEST, /* the smallest slowdown over the window */
-    ROLE_MEDIAN,
+    ROLE_FASTEST, /* the smallest slowdown in the shown step */
+    ROLE_MEDIAN,  /* that nearest to its median */
 };
 
 struct choice_row {

@@ -67,15 +67,16 @@ struct feed_info {
 /* A replay, as the screen shows it. All zero while there is none. */
 #define PLAYBACK_MARKS_MAX 64
 struct playback {
-    bool on;        /* this is a replay */
-    bool playing;   /* else it stands still */
-    bool seeking;   /* on its way to another step: what is shown is not there yet */
-    bool skip_idle; /* long pauses of the run are cut short */
-    double idle_s;  /* to so many seconds; 0: never */
-    double speed;   /* 1 is the records' own pace */
-    double indexed; /* share of the logs that is read, 0 to 1: 1 when all is known */
-    double seek;    /* while seeking: how far, 0 to 1 */
-    double place;   /* of the shown step in the run that is known, 0 to 1; NAN */
+    bool on;            /* this is a replay */
+    bool playing;       /* else it stands still */
+    bool seeking;       /* on its way to another step: what is shown is not there yet */
+    bool skip_idle;     /* long pauses of the run are cut short */
+    double idle_s;      /* to so many seconds; 0: never */
+    double speed;       /* 1 is the records' own pace */
+    double indexed;     /* share of the logs that is read, 0 to 1: 1 when all is known */
+    double seek;        /* while seeking: how far, 0 to 1; 0: the index has not come so far yet */
+    bool days;          /* the run that is known goes past midnight: a time of day is not enough */
+    double place;       /* of the shown step in the run that is known, 0 to 1; NAN */
     int64_t first_step; /* of the first attempt; for the marks on the bar, as are the next two */
     int64_t last_step;  /* of the last attempt that is known; below 0: not known */
     int last_attempt;

@@ -139,11 +139,14 @@ static bool at_end(const struct playback *playback)
     return playback->indexed >= 1 && playback->place >= 1;
 }
 
-/* "playing x4", "standing", "going to the step 43%". */
+/* "playing x4", "standing", "going to the step 43%"; "reading as far as that" where
+ * the index has not come so far. */
 static void say_state(struct sentence *line, const struct playback *playback, int wording)
 {
     sentence_clear(line, STYLE_VALUE);
-    if (playback->seeking)
+    if (playback->seeking && playback->indexed < 1 && !(playback->seek > 0))
+        sentence_add(line, wording < 2 ? "reading as far as that" : "reading");
+    else if (playback->seeking)
         sentence_add(line, wording < 2 ? "going to the step %d%%" : "going %d%%",
                      percent(playback->seek));
     else if (playback->playing)
@@ -179,7 +182,8 @@ static void say_place(struct sentence *line, const struct view_model *model, int
         sentence_add(line, "  read %d%%", percent(playback->indexed));
     if (model->summary->shown.known && begin_s > 0 && begin_s <= 2.5e11 && wording < 3) {
         format_moment(text, begin_s);
-        sentence_add(line, "  %s", strlen(text) > 11 ? text + 11 : text);
+        bool dated = playback->days && wording < 1;
+        sentence_add(line, "  %s", strlen(text) > 11 ? text + (dated ? 5 : 11) : text);
     }
     if (playback->skip_idle && wording < 2)
         sentence_add(line, "  idle cut to %s", format_duration(text, playback->idle_s, false));
