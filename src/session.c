@@ -21,6 +21,13 @@ static void on_record(void *to, const struct record *record, int64_t now_ns)
 {
     struct session *session = to;
     analysis_add(session->own, record, now_ns);
+    /* At once: what a line says is what was known when its step was the newest, however much
+     * comes in one piece. */
+    if (!session->plain || analysis_closed(session->own) == session->closed)
+        return;
+    session->closed = analysis_closed(session->own);
+    if (!session_plain_write(session->plain, session->analysis, &session->summary))
+        loop_stop(session->loop);
 }
 
 struct sink session_sink(struct session *session)
@@ -196,13 +203,21 @@ void session_draw(struct session *session, int64_t now_ns)
         watch_terminal(session);
 }
 
+/* After a picture that took so long. What goes on is seen once a second, unless half of
+ * the time would go into it. */
+static int64_t rest_ns(int64_t cost_ns)
+{
+    int64_t rest = FRAME_REST * cost_ns;
+    return rest < SECOND_NS ? rest : cost_ns > SECOND_NS ? cost_ns : SECOND_NS;
+}
+
 /* A picture of many thousand ranks takes milliseconds: no more than one part in
  * FRAME_REST of the time goes into pictures. Silence is told in whole seconds:
  * without records once a second is enough. */
 static void on_frame(void *to, int64_t now_ns)
 {
     struct session *session = to;
-    if (now_ns - session->drawn_ns < FRAME_REST * session->cost_ns)
+    if (now_ns - session->drawn_ns < rest_ns(session->cost_ns))
         return;
     if (!analysis_changed(session->analysis) && now_ns - session->pulled_ns < SECOND_NS)
         return;

@@ -58,7 +58,7 @@ static void say_verdicts(struct sentence *line, const struct summary *summary)
         if (verdict->kind == VERDICT_STRAGGLER)
             sentence_add(line, "rank %" PRId64, verdict->rank);
         else {
-            sentence_add(line, "group ");
+            sentence_add(line, verdict->is_host ? "host " : "group ");
             sentence_add_raw(line, verdict->group);
         }
         if (isfinite(verdict->slowdown))
@@ -124,6 +124,7 @@ bool session_plain_write(struct session_plain *plain, struct analysis *analysis,
 {
     struct sentence line;
     struct step_key key = plain->begun ? plain->last : (struct step_key){.latest = true};
+    summary->brief = true; /* lines show no more */
     analysis_summary(analysis, key, INT64_MIN, summary);
     while (summary->shown.known && !plain->error && next(plain, analysis)) {
         analysis_summary(analysis, plain->last, INT64_MIN, summary);

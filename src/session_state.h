@@ -26,6 +26,7 @@ struct session {
     struct loop_timer *frame_timer, *resize_timer, *escape_timer;
     struct keys keys;
     struct session_plain *plain; /* NULL: a screen is asked for */
+    uint64_t closed;             /* steps, when it was written to last */
 
     int64_t pulled_ns; /* when the summary was made */
     int64_t drawn_ns;
