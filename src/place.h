@@ -29,7 +29,7 @@ struct place_clock {
     void *to;
 };
 
-#define PLACE_TAKES "a step (1200, a2:1200), +100 or -100, 45%, 03:12:30, 2026-11-29 03:12"
+#define PLACE_TAKES "step 1200, a2:1200, 45%, +100, 03:12:30, 2026-11-29 03:12" /* in 80 cells */
 
 /* Blanks around the text are left out. NULL, or why it is no place: a static
  * sentence. */

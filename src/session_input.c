@@ -125,12 +125,23 @@ static bool leads_elsewhere(enum request_kind kind)
            kind == REQUEST_LATEST;
 }
 
+/* The next straggler is looked for in the whole run, which not every screen is drawn from. */
+static void provide_events(struct session *session, enum command command)
+{
+    if ((command != CMD_NEXT_STRAGGLER && command != CMD_PREVIOUS_STRAGGLER) ||
+        session->model.events)
+        return;
+    analysis_events(session->whole, &session->events);
+    session->model.events = &session->events;
+}
+
 /* Several keys may come at once: typed ahead, pasted, by a slow line. Each means what it
  * would have meant on its own. */
 static void press(struct session *session, struct key_event event, int64_t now_ns)
 {
     if (session->behind)
         session_prepare(session, now_ns);
+    provide_events(session, event.command);
     enum screen screen = session->model.screen;
     bool detail = session->model.detail;
     struct view_request request = model_key(&session->model, event);

@@ -211,6 +211,24 @@ static void the_same_keys_look_back_in_watch(void **state)
     leave(&program);
 }
 
+/* Of the whole run: what the last steps say nothing about any more is found too. */
+static void a_straggler_of_long_ago_is_found_in_watch(void **state)
+{
+    struct program program;
+    char past[128];
+    snprintf(past, sizeof past, "%s/past", scratch);
+    assert_int_equal(program_run(NULL, LIST("feed", "--to", past, "--steps", "600", "--speed",
+                                            "max", "--jitter", "0.2", "--slow", "5:1.3@40-80")),
+                     0);
+    start(&program, LIST("watch", past));
+    assert_true(program_shows(&program, "step 599"));
+    program_keys(&program, "N");
+    assert_true(program_shows(&program, "step 40 (559 back)"));
+    program_keys(&program, "N");
+    assert_true(program_shows(&program, "no straggler begins before this step"));
+    leave(&program);
+}
+
 /* ---- without a terminal ---- */
 
 static char *contents(const char *path)
@@ -260,6 +278,7 @@ int main(void)
         cmocka_unit_test(who_goes_to_a_step_stands_there),
         cmocka_unit_test(a_log_that_is_deleted_meanwhile_is_told),
         cmocka_unit_test(the_same_keys_look_back_in_watch),
+        cmocka_unit_test(a_straggler_of_long_ago_is_found_in_watch),
         cmocka_unit_test(without_a_terminal_there_is_a_line_a_step),
         cmocka_unit_test(what_cannot_be_replayed_is_refused),
     };

@@ -51,8 +51,10 @@ static void say_rank(struct sentence *line, const struct view_model *model,
         sentence_add(line, ", ");
         sentence_add_raw(line, rank->group);
     }
-    if (isfinite(choice_slowness(rank))) {
-        sentence_add(line, "  %s", format_difference(text, choice_slowness(rank) - 1));
+    if (isfinite(choice_slowness(rank))) { /* the row beside it shows that of the step */
+        bool window = isfinite(rank->window_slowdown) && place->width >= 60;
+        sentence_add(line, window ? "  window %s" : "  %s",
+                     format_difference(text, choice_slowness(rank) - 1));
         sentence_evidence(line, model_evidence(model, EVIDENCE_COMPUTED));
     }
     add_time(line, model, "wait", rank->wait_s, wait_rule_evidence(model->summary->shown.rule),
