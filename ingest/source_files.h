@@ -42,6 +42,7 @@ struct files_state {
     int followed;        /* files being read */
     int waiting;         /* named, but not there */
     int unreadable;      /* there, but not to be read: permission, not a regular file */
+    int unfinished;      /* read in part: the disk failed, no room to lay it open, it was cut */
     int behind;          /* files that have more to read now */
     int64_t grown_bytes; /* seekable: what files grew since they were opened; it is not read */
     int notice_count;    /* in all; the last FILES_NOTICES are kept, n-th in [n % FILES_NOTICES] */

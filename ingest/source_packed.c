@@ -18,7 +18,7 @@ struct packed {
     int64_t size, taken;       /* of the compressed file */
     struct spool *spool;       /* borrowed */
     struct spool_part part;
-    bool whole;
+    bool whole, failed;
     char problem[192]; /* empty: none */
 };
 
@@ -46,6 +46,11 @@ const char *packed_problem(const struct packed *packed)
     return !packed->inflater && packed->problem[0] != '\0' ? packed->problem : NULL;
 }
 
+bool packed_failed(const struct packed *packed)
+{
+    return packed->failed;
+}
+
 int64_t packed_taken(const struct packed *packed)
 {
     return packed->taken;
@@ -60,12 +65,19 @@ static void end(struct packed *packed, const char *problem, const char *loss)
     packed->inflater = NULL;
 }
 
+/* It is the machine's fault, not the file's. */
+static void give_up(struct packed *packed, const char *problem, const char *loss)
+{
+    packed->failed = true;
+    end(packed, problem, loss);
+}
+
 static void end_of_input(struct packed *packed, ssize_t got)
 {
     if (got < 0)
-        end(packed, strerror(errno), "its last records are missing");
+        give_up(packed, strerror(errno), "its last records are missing");
     else if (packed->taken < packed->size)
-        end(packed, "was truncated while it is read", "its last records are missing");
+        give_up(packed, "was truncated while it is read", "its last records are missing");
     else if (!inflater_may_end(packed->inflater))
         end(packed, "ends in the middle of compressed data", "its last records are missing");
     else
@@ -116,7 +128,7 @@ static void lay_open(struct packed *packed, int fd, int64_t until, size_t *ret_m
             char problem[128];
             snprintf(problem, sizeof problem, "no room for what is compressed in it: %s",
                      strerror(-result));
-            end(packed, problem, "set TMPDIR to a larger folder");
+            give_up(packed, problem, "set TMPDIR to a larger folder");
         }
     }
 }
@@ -130,7 +142,7 @@ size_t packed_read(struct packed *packed, int fd, int64_t offset, void *bytes, s
     lay_open(packed, fd, packed->whole ? INT64_MAX : offset + 1, ret_made);
     ssize_t got = spool_read(packed->spool, &packed->part, offset, bytes, size);
     if (got < 0) {
-        end(packed, strerror((int)-got), "what follows there is missing");
+        give_up(packed, strerror((int)-got), "what follows there is missing");
         return 0;
     }
     return (size_t)got;

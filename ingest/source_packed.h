@@ -2,6 +2,7 @@
  * open in a spool, where they can be read again: as far as anybody has asked for. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,5 +23,8 @@ size_t packed_read(struct packed *packed, int fd, int64_t offset, void *bytes, s
 
 /* At the end: what is missing, and why; NULL: nothing. */
 const char *packed_problem(const struct packed *packed);
+
+/* That was not for what is in the file: it could not be read, or there was no room for it. */
+bool packed_failed(const struct packed *packed);
 
 int64_t packed_taken(const struct packed *packed); /* bytes of the compressed file */

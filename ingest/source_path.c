@@ -425,6 +425,8 @@ void files_finished(struct files *files, struct source_file *file)
 {
     struct source_path *path = file->path;
     tell_loss(files, file);
+    files->state.unfinished +=
+        file->error || file->cut || (file->packed && packed_failed(file->packed));
     if (files->options.seekable) {
         keep_finished(files, file);
         return;

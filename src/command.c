@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "run_json.h"
+#include "source_files.h"
 #include "source_runs.h"
 #include "text.h"
 
@@ -21,6 +22,15 @@ int command_fail(const char *format, ...)
     text_sanitise(safe, sizeof(safe), str_from(raw));
     fprintf(stderr, "lockstep: %s\n", safe);
     return 1;
+}
+
+void command_notices(const struct files_state *state)
+{
+    int first = state->notice_count > FILES_NOTICES ? state->notice_count - FILES_NOTICES : 0;
+    if (first > 0)
+        command_fail("%d more notice%s about files, and then:", first, first == 1 ? "" : "s");
+    for (int i = first; i < state->notice_count; i++)
+        command_fail("%s", state->notices[i % FILES_NOTICES]);
 }
 
 static void print_line(void *to, const char *line)

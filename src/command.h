@@ -19,6 +19,10 @@ int command_manual(int argc, char **argv); /* prints the man page */
  * it made safe for a terminal. Returns 1. */
 int command_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The last notices of a set of files, likewise, and how many there were before them. */
+struct files_state;
+void command_notices(const struct files_state *state);
+
 #define COMMAND_PATH_BYTES 4096
 
 /* Where the run.json of a source would be: in the folder that it is, else beside

@@ -46,14 +46,6 @@ static bool go_to_begin(struct replaying *replaying, struct session_plain *plain
     return way != REPLAY_FAILED;
 }
 
-static void tell_notices(const struct replay *replay)
-{
-    const struct files_state *state = replay_files(replay);
-    int first = state->notice_count > FILES_NOTICES ? state->notice_count - FILES_NOTICES : 0;
-    for (int i = first; i < state->notice_count; i++)
-        command_fail("%s", state->notices[i % FILES_NOTICES]);
-}
-
 int replaying_plain(struct replaying *replaying)
 {
     struct session_plain *plain = session_plain_new(STDOUT_FILENO);
@@ -65,8 +57,9 @@ int replaying_plain(struct replaying *replaying)
         failed = true;
     while (!failed && write_known(replaying->replay, plain, &summary, &failed))
         replay_index(replaying->replay, INDEX_RECORDS);
-    tell_notices(replaying->replay);
-    int status = failed || replay_files(replaying->replay)->unreadable > 0 ? 1 : 0;
+    const struct files_state *state = replay_files(replaying->replay);
+    command_notices(state);
+    int status = failed || state->unreadable > 0 || state->unfinished > 0;
     int error = session_plain_error(plain);
     if (error)
         status = command_fail("standard output: %s", strerror(error));

@@ -104,8 +104,12 @@ static int write_report(const struct options *options, enum report_form form,
         .checks = checks->count > 0 ? checks : NULL,
     };
     struct written written = {options, form, &data};
-    int status = report_write(options, write_form, &written);
-    if (result->summary.source.records == 0)
+    bool empty = result->summary.source.records == 0;
+    /* A file of nothing would take the place of the last good one. */
+    int status = empty && report_to_file(options) ? 1 : report_write(options, write_form, &written);
+    if (empty && report_to_file(options))
+        command_fail("%s: nothing was written to it", options->output);
+    if (empty)
         status = command_fail("no record was found in what was read; a record is a line such as "
                               "{\"rank\":0,\"step\":1,\"forward\":0.33,\"backward\":0.66,"
                               "\"sync\":0.1}");

@@ -2,12 +2,15 @@
 #include "command_report_form.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "command.h"
 #include "output_file.h"
 #include "report.h"
+#include "source_scan.h"
 
 static enum report_form form_of_ending(const char *path)
 {
@@ -23,6 +26,58 @@ static enum report_form form_of_ending(const char *path)
         if (strcasecmp(dot, endings[i].ending) == 0)
             return endings[i].form;
     return REPORT_TEXT;
+}
+
+/* ---- what is read is not written over ---- */
+
+static bool is_same(const char *path, const struct stat *output)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && status.st_dev == output->st_dev &&
+           status.st_ino == output->st_ino;
+}
+
+/* A log by its name in a folder that is read. Text reports may stand beside the logs. */
+static bool is_log_of(const char *folder, const char *output)
+{
+    char path[COMMAND_PATH_BYTES];
+    struct stat status;
+    const char *slash = strrchr(output, '/'), *name = slash ? slash + 1 : output;
+    size_t length = strlen(name);
+    snprintf(path, sizeof(path), "%.*s.", slash ? (int)(slash - output) + 1 : 0, output);
+    return scan_is_log(name) && !(length > 4 && strcmp(name + length - 4, ".txt") == 0) &&
+           stat(path, &status) == 0 && is_same(folder, &status);
+}
+
+static bool is_read_from(const char *source, const char *output, const struct stat *status)
+{
+    char path[COMMAND_PATH_BYTES];
+    const char *at = strrchr(source, '@'); /* a span of --compare */
+    glob_t found = {0};
+    bool same = is_log_of(source, output);
+    if (at) {
+        snprintf(path, sizeof(path), "%.*s", (int)(at - source), source);
+        same |= is_same(path, status) || is_log_of(path, output);
+    }
+    if (glob(source, GLOB_NOSORT | GLOB_NOCHECK, NULL, &found) == 0)
+        for (size_t i = 0; i < found.gl_pathc; i++)
+            same |= is_same(found.gl_pathv[i], status);
+    globfree(&found);
+    return same;
+}
+
+static int refuse_sources(const struct options *options)
+{
+    struct stat status;
+    if (!options->output || stat(options->output, &status) < 0 || !S_ISREG(status.st_mode))
+        return 0;
+    for (int i = 0; i < options->source_count; i++)
+        if (is_read_from(options->sources[i], options->output, &status)) {
+            command_fail("--output %s: it is one of the logs that are read; give another name",
+                         options->output);
+            return 2;
+        }
+    return 0;
 }
 
 int report_form_of(const struct options *options, enum report_form *ret_form)
@@ -44,7 +99,7 @@ int report_form_of(const struct options *options, enum report_form *ret_form)
                     : options->csv ? REPORT_CSV
                     : options->svg ? REPORT_SVG
                                    : REPORT_HTML;
-    return 0;
+    return refuse_sources(options);
 }
 
 static int index_of(const char *word, const char *const *words, int count)
@@ -81,11 +136,16 @@ static bool is_standard_output(const char *path)
     return !path;
 }
 
+bool report_to_file(const struct options *options)
+{
+    return !is_standard_output(options->output);
+}
+
 int report_write(const struct options *options, void (*write)(FILE *to, const void *what),
                  const void *what)
 {
     char error[512];
-    if (is_standard_output(options->output)) {
+    if (!report_to_file(options)) {
         write(stdout, what);
         if (fflush(stdout) != 0 || ferror(stdout))
             return command_fail("standard output: %s; the report is not complete", strerror(errno));

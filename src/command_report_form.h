@@ -1,6 +1,7 @@
 /* What a report is written as, and where to. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "options.h"
@@ -21,6 +22,9 @@ int report_form_of(const struct options *options, enum report_form *ret_form);
  * the first of each. */
 int report_table_of(const struct options *options);
 int report_figure_of(const struct options *options);
+
+/* The report goes to a file of --output, not to standard output. */
+bool report_to_file(const struct options *options);
 
 /* Calls `write` with standard output or the file of --output, which is written whole or not at
  * all. 0, or the exit status after the message was printed. */

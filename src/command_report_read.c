@@ -58,10 +58,8 @@ static int read_files(struct reader *reader, struct files *files)
     while (named > 0 && files_pump(files, &reader->sink, 0, 65536) == FILES_MORE)
         continue;
     const struct files_state *state = files_state(files);
-    for (int i = state->notice_count > FILES_NOTICES ? state->notice_count - FILES_NOTICES : 0;
-         i < state->notice_count; i++)
-        command_fail("%s", state->notices[i % FILES_NOTICES]);
-    reader->files_failed = state->unreadable > 0;
+    command_notices(state);
+    reader->files_failed = state->unreadable > 0 || state->unfinished > 0;
     return 0;
 }
 

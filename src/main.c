@@ -1,5 +1,6 @@
 /* The program: which command is meant, and nothing else. */
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,6 +35,7 @@ static void usage(FILE *to)
 
 int main(int argc, char **argv)
 {
+    signal(SIGXFSZ, SIG_IGN); /* a file at its limit is a full disk, and is said like one */
     setlocale(LC_CTYPE, ""); /* no other category: numbers keep their point */
     if (argc < 2) {
         usage(stderr);

@@ -361,6 +361,7 @@ static void a_full_disk_ends_that_file_with_a_notice(void **state)
     free(before);
     assert_int_equal(f->records, 0);
     assert_int_equal(f->totals.counts.damaged, 1);
+    assert_int_equal(files_state(f->files)->unfinished, 1);
     assert_non_null(strstr(files_state(f->files)->notices[0],
                            "no room for what is compressed in it: No such file or directory; set "
                            "TMPDIR to a larger folder"));

@@ -3,6 +3,7 @@ not at all, conditions, two runs side by side.
 
 The program is named by LOCKSTEP_PROGRAM."""
 import csv
+import gzip
 import io
 import json
 import os
@@ -218,6 +219,51 @@ class Output(Folder):
         with open(old, encoding="utf-8") as got:
             self.assertEqual(got.read(), "the old one\n")
         self.assertEqual(os.listdir(self.folder), ["old.json"])
+
+    def test_a_limit_of_the_shell_is_a_full_disk(self):
+        old = self.log("old.json", ["the old one"])
+        done = run("-o", old, SLOW5, status=1, preexec_fn=lambda: resource.setrlimit(
+            resource.RLIMIT_FSIZE, (2000, 2000)))
+        self.assertIn(b"as it was", done.stderr)
+        self.assertEqual(os.listdir(self.folder), ["old.json"])
+
+    def test_a_log_without_records_leaves_the_last_good_report(self):
+        old, empty = self.log("old.json", ["the old one"]), self.log("empty.jsonl", [])
+        for name in (old, self.path("new.html")):
+            done = run("-o", name, empty, status=1)
+            self.assertIn(b"nothing was written", done.stderr)
+        with open(old, encoding="utf-8") as got:
+            self.assertEqual(got.read(), "the old one\n")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["empty.jsonl", "old.json"])
+
+    def test_a_log_is_not_written_over_by_its_report(self):
+        os.mkdir(self.path("logs"))
+        log = self.log("logs/rank0.jsonl", records(range(20), ranks=2))
+        os.symlink("logs/rank0.jsonl", self.path("link.json"))
+        with open(log, encoding="utf-8") as file:
+            before = file.read()
+        for arguments in ((log, "-o", log), (log, "-o", self.path("link.json")),
+                          (self.path("logs"), "-o", log), (self.path("logs/*.jsonl"), "-o", log),
+                          ("--compare", log + "@0-9", log + "@10-19", "-o", log)):
+            done = run(*arguments, status=2)
+            self.assertIn(b"one of the logs", done.stderr)
+        with open(log, encoding="utf-8") as file:
+            self.assertEqual(file.read(), before)
+        for _ in range(2): # beside the logs it may stand, and be made anew
+            run(self.path("logs"), "-o", self.path("logs/report.txt"))
+            run(self.path("logs"), "-o", self.path("logs/report.json"))
+
+    def test_a_file_that_was_read_in_part_is_a_failure(self):
+        folder = self.path("logs")
+        os.mkdir(folder)
+        for rank in range(12):
+            with gzip.open(os.path.join(folder, f"rank{rank}.jsonl.gz"), "wt") as file:
+                file.write(f'{{"rank":{rank},"step":1,"step_time":1}}\n')
+        done = subprocess.run([PROGRAM, "replay", folder], capture_output=True, timeout=60,
+                              check=False, env={**os.environ, "TMPDIR": self.path("nowhere")})
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"4 more notices", done.stderr)
+        self.assertEqual(done.stderr.count(b"no room"), 8)
 
     def test_what_is_in_the_way_is_said(self):
         for name, says in ((self.folder, b"folder"), (self.path("no/such/a.json"), b"No such file"),
