@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "event_lines.h"
+
 static int compare(struct step_key a, struct step_key b)
 {
     if (a.attempt != b.attempt)
@@ -22,20 +24,6 @@ static bool is_nearer(struct step_key from, int direction, struct step_key key, 
 
 /* ---- events ---- */
 
-static void describe(const struct verdict *verdict, bool ends, char text[MODEL_TEXT_BYTES])
-{
-    char who[NAME_BYTES + 16] = "";
-    if (verdict->rank >= 0)
-        snprintf(who, sizeof(who), ", rank %" PRId64, verdict->rank);
-    else if (verdict->group[0])
-        snprintf(who, sizeof(who), ", %s", verdict->group);
-    bool lasts = verdict_kind_is_slow(verdict->kind) || verdict->kind == VERDICT_MISSING;
-    snprintf(text, MODEL_TEXT_BYTES, "%s%s%s", verdict_kind_name(verdict->kind), who,
-             ends    ? " ends"
-             : lasts ? " begins"
-                     : "");
-}
-
 bool session_stop_find(const struct run_events *events, struct step_key from, int direction,
                        struct step_key *ret_key, char text[MODEL_TEXT_BYTES])
 {
@@ -47,12 +35,12 @@ bool session_stop_find(const struct run_events *events, struct step_key from, in
         struct step_key end = {.attempt = event->end_attempt, .step = event->verdict.to_step};
         if (is_nearer(from, direction, begin, any, *ret_key)) {
             *ret_key = begin;
-            describe(&event->verdict, false, text);
+            event_say_end(text, MODEL_TEXT_BYTES, &event->verdict, false);
             any = true;
         }
         if (end.step >= 0 && is_nearer(from, direction, end, any, *ret_key)) {
             *ret_key = end;
-            describe(&event->verdict, true, text);
+            event_say_end(text, MODEL_TEXT_BYTES, &event->verdict, true);
             any = true;
         }
     }

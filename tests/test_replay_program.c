@@ -154,7 +154,7 @@ static void who_goes_to_a_step_stands_there(void **state)
     } ways[] = {
         {":60\r", "step 60 "}, {"{", "straggler, rank 5 begins"},
         {"g", "step 0 "},      {"MHg\r", "step 0 "},
-        {"E\r", "rank 5  +"},
+        {"E\r", "straggler, rank 5 begins; it was named at step"},
     };
     struct program program;
     start(&program, LIST("replay", "--paused", "--at", "150", one_file));

@@ -51,6 +51,24 @@ const char *event_phase(const struct verdict *verdict)
     return known ? phase_name((enum phase)verdict->phase) : "";
 }
 
+/* At the step at which a straggler begins nobody can say so yet. */
+void event_say_end(char *out, size_t size, const struct verdict *verdict, bool ends)
+{
+    char who[NAME_BYTES + 16] = "", named[FORMAT_BYTES + 32] = "", text[FORMAT_BYTES];
+    if (verdict->rank >= 0)
+        snprintf(who, sizeof(who), ", rank %lld", (long long)verdict->rank);
+    else if (verdict->group[0])
+        snprintf(who, sizeof(who), ", %s", verdict->group);
+    if (!ends && verdict_kind_is_slow(verdict->kind) && verdict->named_step > verdict->from_step)
+        snprintf(named, sizeof(named), "; it was named at step %s",
+                 format_count(text, verdict->named_step));
+    snprintf(out, size, "%s%s%s%s", event_name(verdict), who,
+             event_is_moment(verdict->kind) ? ""
+             : ends                         ? " ends"
+                                            : " begins",
+             named);
+}
+
 bool event_is_moment(enum verdict_kind kind)
 {
     return kind == VERDICT_SPIKE || kind == VERDICT_RESTART || kind == VERDICT_GAP;
@@ -58,6 +76,8 @@ bool event_is_moment(enum verdict_kind kind)
 
 double event_lasted_s(const struct run_event *event)
 {
+    if (event_is_moment(event->verdict.kind)) /* begins and ends with one step */
+        return event->verdict.step_time_s > 0 ? event->verdict.step_time_s : NAN;
     bool over = event->verdict.to_step >= 0;
     double lasted_s = over ? event->end_s - event->begin_s : event->so_far_s;
     bool known = isfinite(lasted_s) && (over ? lasted_s >= 0 : lasted_s > 0);
@@ -139,8 +159,12 @@ static void add_span(struct sentence *sentence, const struct summary *summary,
 {
     const struct verdict *verdict = &event->verdict;
     char text[FORMAT_BYTES];
+    bool one = verdict->to_step >= 0 && event->end_attempt == verdict->attempt;
     sentence_add(sentence, verdict->to_step < 0 ? " since step " : ", steps ");
-    add_step(sentence, summary, verdict->attempt, verdict->from_step);
+    if (one) /* the attempt is said once */
+        sentence_add(sentence, "%s", format_count(text, verdict->from_step));
+    else
+        add_step(sentence, summary, verdict->attempt, verdict->from_step);
     if (verdict->to_step < 0) {
         sentence_add(sentence, ", lasting");
         if (!verdict_kind_is_slow(verdict->kind) && event_lasted_s(event) > 0) { /* its size */

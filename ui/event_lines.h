@@ -24,6 +24,10 @@ const char *event_size(char out[FORMAT_BYTES], const struct run_event *event, bo
 /* "1.23" GPU-hours that it cost; "-" when that is not known. */
 const char *event_gpu_hours(char out[FORMAT_BYTES], const struct verdict *verdict);
 
+/* "straggler, rank 5 begins; it was named at step 68", "spike", "missing, node3 ends": of
+ * where a jump to one of its ends leads, on one line. */
+void event_say_end(char *out, size_t size, const struct verdict *verdict, bool ends);
+
 /* Is it about one step, and not about a span of them? */
 bool event_is_moment(enum verdict_kind kind);
 

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "event_lines.h"
+
 #define FAR (INT64_C(1) << 40) /* farther than any list is long */
 
 static void say(struct view_model *model, const char *text)
@@ -41,6 +43,7 @@ static void move_cursor(struct view_model *model, int64_t by)
 static struct view_request go_to(struct view_model *model, const struct run_event *event)
 {
     model->paused = true;
+    event_say_end(model->message, sizeof(model->message), &event->verdict, false);
     return (struct view_request){
         .kind = REQUEST_GO, .amount = event->verdict.from_step, .attempt = event->verdict.attempt};
 }

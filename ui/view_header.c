@@ -60,7 +60,10 @@ static void say_step(struct sentence *line, const struct view_model *model, int 
         return;
     if (width >= 100)
         add_moment(line, shown->begin_s);
-    sentence_add(line, "%s%s%s", gap, width < 40 ? "" : "step ", format_count(text, shown->step));
+    sentence_add(line, "%s%s", gap, width < 40 ? "" : "step ");
+    if (width >= 40 && width < 80 && summary->attempts > 1)
+        sentence_add(line, "a%d ", shown->attempt + 1);
+    sentence_add(line, "%s", format_count(text, shown->step));
     bool back = !summary->is_latest && !model->playback.on; /* a replay has a line for that */
     if (back && summary->last_in_memory > shown->step)
         sentence_add(line, width >= 40 ? " (%s back)" : " -%s",
@@ -81,6 +84,14 @@ static int add_part(struct canvas *canvas, struct rect part, int x, enum style s
     return used > 0 ? x + used + 2 : x;
 }
 
+/* Our own name goes where it would take the place of the ranks. */
+static bool has_room_for_us(struct rect part, const struct summary *summary, const char *ranks)
+{
+    int rest = 1 + (summary->simulated ? 11 : 0) + (int)strlen(ranks);
+    rest += summary->run.name[0] ? (int)strlen(summary->run.name) + 2 : 0;
+    return part.width >= 30 && (rest + 10 <= part.width || rest > part.width);
+}
+
 /* Left half: what fits of program, run, ranks, chip. That a run is simulated
  * comes first wherever the rest has to go. */
 static void draw_run(struct canvas *canvas, struct rect part, const struct view_model *model)
@@ -88,17 +99,18 @@ static void draw_run(struct canvas *canvas, struct rect part, const struct view_
     const struct summary *summary = model->summary;
     char ranks[FORMAT_BYTES + 16], count[FORMAT_BYTES];
     int x = 1;
-    if (part.width >= 30)
+    bool some = summary->shown.known && summary->shown.reported < summary->shown.expected;
+    if (some)
+        snprintf(ranks, sizeof(ranks), "%d of %s", summary->shown.reported,
+                 format_counted(count, summary->shown.expected, "rank"));
+    else
+        format_counted(ranks, (int64_t)summary->rank_count, "rank");
+    if (has_room_for_us(part, summary, summary->rank_count > 0 ? ranks : ""))
         x = add_part(canvas, part, x, STYLE_TITLE, "lockstep");
     if (summary->simulated && part.width >= 10)
         x = add_part(canvas, part, x, STYLE_WARNING, "SIMULATED");
     if (summary->run.name[0] && part.width - x >= 4)
         x = add_part(canvas, part, x, STYLE_TITLE, summary->run.name);
-    if (summary->shown.known && summary->shown.reported < summary->shown.expected)
-        snprintf(ranks, sizeof(ranks), "%d of %s", summary->shown.reported,
-                 format_counted(count, summary->shown.expected, "rank"));
-    else
-        format_counted(ranks, (int64_t)summary->rank_count, "rank");
     if (summary->rank_count > 0 && part.width - x >= (int)strlen(ranks))
         x = add_part(canvas, part, x, STYLE_TITLE, ranks);
     if (summary->run.chip[0] && part.width - x >= (int)strlen(summary->run.chip))
