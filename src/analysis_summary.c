@@ -122,8 +122,9 @@ static void fill_shown(struct analysis *analysis, size_t index, struct summary *
             EVIDENCE_MEASURED),
         .wait_mean_s =
             ratio(analysis, (double)digest->wait_sum_ns * SECONDS, digest->wait_count, evidence),
-        .wait_share = ratio(analysis, digest_wait_ns(digest, row->reported),
-                            waits ? (double)digest->step_time_ns * row->reported : 0, evidence),
+        .wait_share =
+            ratio(analysis, digest_wait_ns(digest, digest->wait_count),
+                  waits ? (double)digest->step_time_ns * digest->wait_count : 0, evidence),
         .own_median_s = digest->own_median_ns * SECONDS,
         .own_max_s = digest->own_max_ns * SECONDS,
         .last_rank = digest->last_slot < analysis->ranks.count
@@ -359,9 +360,9 @@ static void fill_points(const struct analysis *analysis, size_t index, struct su
             .step = row->step,
             .step_time_s = time_ns * SECONDS,
             .mfu = rolling_mfu(summary, digest, flop, &evidence),
-            .wait_share = digest->wait_count > 0
-                              ? digest_wait_ns(digest, row->reported) / (time_ns * row->reported)
-                              : NAN,
+            .wait_share = digest->wait_count > 0 ? digest_wait_ns(digest, digest->wait_count) /
+                                                       (time_ns * digest->wait_count)
+                                                 : NAN,
         };
     }
 }

@@ -190,8 +190,8 @@ static void add_late(struct analysis *analysis, struct summary *summary, struct 
     analysis->window->late_gain_s = late.gain_s;
 }
 
-/* Those that a summary has from the events: missing ranks it finds itself, as they were
- * at the shown step. */
+/* All but those that last. Of missing ranks a summary has only those from the events that are back,
+ * the others it finds itself, as they were at the shown step. */
 static bool is_moment(const struct fold_event *event)
 {
     return !verdict_kind_is_slow(event->kind) && event->kind != VERDICT_MISSING;
@@ -269,9 +269,8 @@ static void add_past(struct analysis *analysis, uint32_t ordinal, struct list *l
     const struct fold *fold = &analysis->current;
     for (uint32_t k = fold->event_count; k-- > 0;) {
         const struct fold_event *event = &fold->events[k];
-        bool past = verdict_kind_is_slow(event->kind)
-                        ? event->cleared_ordinal <= ordinal
-                        : is_moment(event) && event->named_ordinal < ordinal;
+        bool past =
+            is_moment(event) ? event->named_ordinal < ordinal : event->cleared_ordinal <= ordinal;
         if (past && (!verdict_kind_is_slow(event->kind) || !analysis_is_explained(fold, event)))
             add_event(analysis, event, false, summary, list);
     }

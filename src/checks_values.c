@@ -1,5 +1,6 @@
 /* The figures that conditions ask for, and why one is not known. */
 #include <math.h>
+#include <string.h>
 
 #include "checks.h"
 #include "mfu.h"
@@ -36,6 +37,17 @@ static struct quantity tokens_per_s(const struct summary *summary)
     return counted(summary, summary->tokens_per_step / time.value, EVIDENCE_COMPUTED);
 }
 
+/* Ranks of it: of a host that was missing as a whole, as many as it has. */
+static double ranks_of(const struct summary *summary, const struct verdict *verdict)
+{
+    double count = 0;
+    if (verdict->kind != VERDICT_MISSING || !verdict->is_host)
+        return 1;
+    for (size_t i = 0; i < summary->rank_count; i++)
+        count += strcmp(summary->ranks[i].host, verdict->group) == 0;
+    return count;
+}
+
 /* What happened so often; not known when the list is not whole, or not made at all. */
 static void put_happened(struct check_values *values, const struct summary *summary)
 {
@@ -50,7 +62,7 @@ static void put_happened(struct check_values *values, const struct summary *summ
     double count[VERDICT_GAP + 1] = {0};
     for (size_t i = 0; i < summary->verdict_count; i++)
         if (summary->verdicts[i].kind <= VERDICT_GAP)
-            count[summary->verdicts[i].kind]++;
+            count[summary->verdicts[i].kind] += ranks_of(summary, &summary->verdicts[i]);
     bool blind = count[VERDICT_CANNOT_TELL] > 0;
     for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
         bool slow = verdict_kind_is_slow(of[i].kind);

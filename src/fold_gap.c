@@ -82,12 +82,29 @@ static bool stood_still(struct fold *fold, const struct fold_step *step,
     return true;
 }
 
-/* Learns what stride is usual. Returns how many rows are not there. */
-static int64_t rows_absent(struct fold_job *job, int64_t stride)
+/* Another stride is usual now: what was taken for gaps while that was not known, in the rows
+ * just before, is none. */
+static void take_back(struct fold *fold)
 {
+    for (uint32_t k = fold->event_count; k-- > 0;) {
+        const struct fold_event *event = &fold->events[k];
+        if (event->kind == VERDICT_GAP && event->repeated_steps > 0 &&
+            fold->ordinal - event->named_ordinal < STRIDES_AGAIN) {
+            fold_event_remove(fold, k);
+            fold_recover(fold);
+        }
+    }
+}
+
+/* Learns what stride is usual. Returns how many rows are not there. */
+static int64_t rows_absent(struct fold *fold, int64_t stride)
+{
+    struct fold_job *job = &fold->job;
     job->strides = stride == job->stride ? job->strides + 1 : 1;
     job->stride = stride;
     if (job->strides >= (job->usual > 0 ? STRIDES_AGAIN : STRIDES_FIRST)) {
+        if (job->usual > 0 && stride > job->usual)
+            take_back(fold);
         job->strides = STRIDES_FIRST;
         job->usual = stride;
     }
@@ -104,7 +121,7 @@ bool fold_gap(struct fold *fold, const struct fold_step *step)
     const struct step_row *before = step->index > 0 ? steps_at(step->steps, step->index - 1) : NULL;
     if (before && row_compare(before, fold->job.attempt, fold->job.step) != 0)
         before = NULL;
-    int64_t absent = rows_absent(&fold->job, stride);
+    int64_t absent = rows_absent(fold, stride);
     if (absent == 0)
         return before && stood_still(fold, step, before, stride);
     add(fold, step, before ? idle_ns(before, row) : NAN, absent);

@@ -313,12 +313,11 @@ static void put_past_one(const struct report *report, const struct verdict *verd
 {
     struct sentence line;
     char text[FORMAT_BYTES];
-    if (verdict->kind == VERDICT_MISSING) {
+    if (verdict->kind == VERDICT_MISSING && verdict->named_step < 0) { /* it is not back */
         sentence_clear(&line, STYLE_NORMAL);
         sentence_add(&line, "left: rank %lld, at step %s.", (long long)verdict->rank,
                      format_count(text, verdict->from_step));
-    } else if (verdict->kind == VERDICT_SPIKE || verdict->kind == VERDICT_RESTART ||
-               verdict->kind == VERDICT_GAP) {
+    } else if (!verdict_kind_is_slow(verdict->kind)) {
         verdict_line(&report->model, ANY_WIDTH, verdict, &line);
         sentence_add(&line, ".");
     } else {
