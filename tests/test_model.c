@@ -557,6 +557,10 @@ static void ranks_that_matter_are_chosen_and_stand_by_number(void **state)
     assert_true(chosen(&choice, 333, ROLE_FASTEST));
     assert_true(chosen(&choice, 444, ROLE_MEDIAN));
     assert_false(chosen(&choice, 555, ROLE_FASTEST));
+    assert_false(chosen(&choice, 600, ROLE_NONE));
+    choice_make_with(&choice, &summary, CHOICE_MATTER, "", 0, 8, 600);
+    assert_true(chosen(&choice, 600, ROLE_NONE)); /* it is looked at */
+    assert_int_equal(choice.count, 8);
     for (size_t i = 1; i < choice.count; i++)
         assert_true(choice.rows[i - 1].index < choice.rows[i].index);
     summary_done(&summary);

@@ -111,6 +111,27 @@ static void a_gap_is_marked(void **state)
     end(&scene);
 }
 
+/* What has ended before the part that is seen does not go on in its first column. */
+static void what_was_over_before_is_not_marked(void **state)
+{
+    struct scene scene;
+    struct canvas canvas;
+    begin(&scene, SCREEN_HISTORY, 8, RUN);
+    scene.events.items[2].verdict.to_step = 780; /* the straggler; rank 2 is back at 750 */
+    scene.events.items[2].end_attempt = 1;
+    canvas_init(&canvas, 80, 24, false);
+    for (int last = 0; last < 2; last++) {
+        scene.model.history.from = last ? 881 : 880; /* position 880 is step 780 */
+        scene.model.history.positions = 40;
+        look(&scene, 80, 24);
+        screen_draw(&canvas, &scene.model);
+        assert_int_equal(canvas.cells[3 * 80 + 21].code, last ? ' ' : '-');
+        assert_int_equal(canvas.cells[3 * 80 + 22].code, ' ');
+    }
+    canvas_done(&canvas);
+    end(&scene);
+}
+
 static void a_simulated_run_has_no_letter_but_s(void **state)
 {
     struct scene scene;
@@ -149,6 +170,7 @@ int main(void)
         cmocka_unit_test(what_is_not_known_is_said),
         cmocka_unit_test(a_step_far_longer_than_the_others_leaves_the_graph),
         cmocka_unit_test(a_gap_is_marked),
+        cmocka_unit_test(what_was_over_before_is_not_marked),
         cmocka_unit_test(a_simulated_run_has_no_letter_but_s),
         cmocka_unit_test(any_size_and_any_old_picture_is_drawn),
     };

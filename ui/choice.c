@@ -94,7 +94,7 @@ static uint32_t find_in_step(const struct summary *summary, const struct entry *
 /* Rows are kept free for the fastest, the median and the last, so that a flood
  * of missing ranks or stragglers still leaves something to compare with. */
 static void choose_matter(struct choice *choice, const struct summary *summary,
-                          const struct entry *sorted, size_t count, size_t rows)
+                          const struct entry *sorted, size_t count, size_t rows, int64_t looked_at)
 {
     size_t known = count;
     while (known > 0 && sorted[known - 1].slowness == -INFINITY)
@@ -106,6 +106,9 @@ static void choose_matter(struct choice *choice, const struct summary *summary,
     take_role(choice, summary, sorted, missing, ROLE_MISSING, (rows - kept + 1) / 2);
     take_role(choice, summary, sorted, known, ROLE_STRAGGLER, rows - kept);
     take_role(choice, summary, sorted, count, ROLE_LAST, rows);
+    for (size_t i = 0; i < count && looked_at >= 0; i++)
+        if (summary->ranks[sorted[i].index].rank == looked_at)
+            take(choice, sorted[i].index, role_of(summary, sorted[i].index), rows);
     if (known > missing) {
         const struct entry *there = sorted + missing;
         take(choice, find_in_step(summary, there, known - missing, true), ROLE_FASTEST, rows);
@@ -131,6 +134,12 @@ static void choose_in_order(struct choice *choice, const struct summary *summary
 void choice_make(struct choice *choice, const struct summary *summary, enum choice_mode mode,
                  const char *filter, size_t scroll, size_t rows)
 {
+    choice_make_with(choice, summary, mode, filter, scroll, rows, -1);
+}
+
+void choice_make_with(struct choice *choice, const struct summary *summary, enum choice_mode mode,
+                      const char *filter, size_t scroll, size_t rows, int64_t looked_at)
+{
     choice->count = choice->first = choice->matching = 0;
     if (rows > CANVAS_SIDE_MAX)
         rows = CANVAS_SIDE_MAX;
@@ -147,7 +156,7 @@ void choice_make(struct choice *choice, const struct summary *summary, enum choi
     if (mode == CHOICE_SLOWEST || (mode == CHOICE_MATTER && !all_fit))
         qsort(entries, count, sizeof(*entries), slowest_first);
     if (mode == CHOICE_MATTER && !all_fit)
-        choose_matter(choice, summary, entries, count, rows);
+        choose_matter(choice, summary, entries, count, rows, looked_at);
     else
         choose_in_order(choice, summary, entries, count, scroll, rows);
     free(entries);

@@ -45,4 +45,8 @@ struct choice {
 void choice_make(struct choice *choice, const struct summary *summary, enum choice_mode mode,
                  const char *filter, size_t scroll, size_t rows);
 
+/* Likewise; of the ranks that matter is the one that is looked at too (-1: none). */
+void choice_make_with(struct choice *choice, const struct summary *summary, enum choice_mode mode,
+                      const char *filter, size_t scroll, size_t rows, int64_t looked_at);
+
 double choice_slowness(const struct summary_rank *rank); /* NAN when not known */

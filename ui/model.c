@@ -131,8 +131,8 @@ static void select_row(struct view_model *model, uint32_t code)
 {
     struct choice choice;
     int row = code >= '1' && code <= '9' ? (int)(code - '1') : 0;
-    choice_make(&choice, model->summary, model->choice, model->filter, (size_t)model->scroll,
-                (size_t)(model->rank_rows < 0 ? 0 : model->rank_rows));
+    choice_make_with(&choice, model->summary, model->choice, model->filter, (size_t)model->scroll,
+                     (size_t)(model->rank_rows < 0 ? 0 : model->rank_rows), model->selected);
     if ((size_t)row >= choice.count)
         return;
     int64_t rank = model->summary->ranks[choice.rows[row].index].rank;

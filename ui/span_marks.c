@@ -67,6 +67,15 @@ static bool begins_here(const struct overview *overview, size_t column,
                                                    : verdict->from_step >= here->first_step;
 }
 
+static bool is_over_before(const struct overview *overview, const struct run_event *event)
+{
+    const struct overview_column *first = &overview->columns[0];
+    if (event->verdict.to_step < 0)
+        return false;
+    return event->end_attempt != first->first_attempt ? event->end_attempt < first->first_attempt
+                                                      : event->verdict.to_step < first->first_step;
+}
+
 static void mark_event(const struct span *span, const struct run_event *event, uint8_t *begins,
                        uint8_t *lasts)
 {
@@ -74,7 +83,7 @@ static void mark_event(const struct span *span, const struct run_event *event, u
     const struct verdict *verdict = &event->verdict;
     int mark = mark_of(verdict->kind);
     size_t from = column_from(overview, verdict->attempt, verdict->from_step);
-    if (mark == MARK_NONE || from == overview->column_count)
+    if (mark == MARK_NONE || from == overview->column_count || is_over_before(overview, event))
         return;
     size_t to = overview->column_count - 1; /* it lasts */
     if (verdict->to_step >= 0)

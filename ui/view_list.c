@@ -46,8 +46,8 @@ void view_list(struct canvas *canvas, const struct layout *layout, const struct 
 {
     struct choice choice;
     const struct summary *summary = model->summary;
-    choice_make(&choice, summary, model->choice, model->filter, (size_t)model->scroll,
-                (size_t)layout->rank_rows);
+    choice_make_with(&choice, summary, model->choice, model->filter, (size_t)model->scroll,
+                     (size_t)layout->rank_rows, model->selected);
     double longest = 0;
     for (size_t i = 0; i < choice.count; i++) {
         double wait_s = summary->ranks[choice.rows[i].index].wait_s;

@@ -120,8 +120,8 @@ void view_timeline(struct canvas *canvas, const struct layout *layout,
     }
     struct choice choice;
     struct columns columns;
-    choice_make(&choice, summary, model->choice, model->filter, (size_t)model->scroll,
-                (size_t)layout->rank_rows);
+    choice_make_with(&choice, summary, model->choice, model->filter, (size_t)model->scroll,
+                     (size_t)layout->rank_rows, model->selected);
     columns_make(&columns, model, &choice, canvas->width, canvas->unicode);
     struct axis axis = axis_make(summary, &choice, !model->axis_seconds, model->axis_cut);
     draw_heads(canvas, layout->heads, &columns, &choice);
