@@ -11,7 +11,7 @@
 
 #define AT_ONCE_NS INT64_C(80000000)
 #define DAY_S 86400.0
-#define TABLE_BYTES ((size_t)40 << 20) /* unless --memory says more: states are kept beside it */
+#define TABLE_BYTES ((size_t)40 << 20) /* states are kept beside it */
 
 void replaying_say(struct replaying *replaying, const char *format, ...)
 {
@@ -233,7 +233,11 @@ static int open_logs(struct replaying *replaying)
 {
     const struct options *options = &replaying->options;
     struct replay_options replay_options = {
-        .analysis = replaying->model, .threads = options->threads, .run_only = options->run_only};
+        .analysis = replaying->model,
+        .memory_bytes = options->given[OPTION_STATES] ? options->memory_bytes : 0,
+        .threads = options->threads,
+        .run_only = options->run_only,
+    };
     char message[512];
     replaying->replay = replay_new(&replay_options, options->sources, options->source_count,
                                    message, sizeof(message));
@@ -316,8 +320,7 @@ int command_replay(int argc, char **argv)
     if (status != 0)
         return status;
     analysis_options_init(&replaying.model);
-    replaying.model.memory_bytes =
-        options->given[OPTION_MEMORY] ? options->memory_bytes : TABLE_BYTES;
+    replaying.model.memory_bytes = TABLE_BYTES;
     replaying.model.close_lag = options->close_lag;
     replaying.model.max_ranks = options->max_ranks;
     status = command_sources(options);

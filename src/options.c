@@ -112,6 +112,7 @@ static bool set_option(struct parser *parser, const struct option_info *info, co
         options->run_file = text;
         return true;
     case OPTION_MEMORY:
+    case OPTION_STATES:
         if (!option_number(parser, info, text, 1, 1048576, &value))
             return false;
         options->memory_bytes = (size_t)(value * 1048576);

@@ -61,8 +61,9 @@ int main(int argc, char **argv)
     analysis_options_init(&options.analysis);
     options.analysis.memory_bytes = (size_t)40 << 20; /* as `lockstep replay` has it */
     options.threads = argc > 2 ? atoi(argv[2]) : 1;
+    options.memory_bytes = argc > 3 ? (size_t)atoi(argv[3]) << 20 : 0;
     if (argc < 2) {
-        fprintf(stderr, "usage: replay_speed FILE [THREADS]\n");
+        fprintf(stderr, "usage: replay_speed FILE [THREADS [MIB]]\n");
         return 2;
     }
     struct replay *replay = replay_new(&options, argv + 1, 1, error, sizeof(error));
