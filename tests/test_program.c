@@ -373,7 +373,7 @@ static void a_stalled_terminal_stops_nothing_else(void **state)
 {
     struct program program;
     char spec[64];
-    struct program_options options = {.height = 120};
+    struct program_options options = {.height = 160};
     snprintf(spec, sizeof spec, "udp://127.0.0.1:%d", free_port());
     program_start(&program, &options, LIST("watch", "--fps", "60", spec));
     assert_true(program_shows(&program, "Waiting for the first record"));
