@@ -148,10 +148,11 @@ static void draw_replay(struct page *page)
     entry(page, unicode ? "\u00b7\u00b7\u00b7" : "...", "not read yet: what is there is not known");
     entry(page, unicode ? "\u25c6" : "+", "a bookmark");
     entry(page, unicode ? "\u2575" : "!", "an event begins; spikes are left out");
-    paragraph(page, 2,
-              "A bookmark is a step that you want to come back to: m sets it, ' and \" go there. "
-              "After : stand a step (1200, a2:1200 of the second attempt), a distance (+100, -100), "
-              "a part of the run (45%%) or a time of day in UTC (03:12, 03:12:30).");
+    paragraph(
+        page, 2,
+        "A bookmark is a step that you want to come back to: m sets it, ' and \" go there. "
+        "After : stand a step (1200, a2:1200 of the second attempt), a distance (+100, -100), "
+        "a part of the run (45%%) or a time of day in UTC (03:12, 03:12:30).");
 }
 
 /* The keys that only these screens have; those of the table above keep their meaning. */
@@ -345,9 +346,11 @@ static void draw_title(struct canvas *canvas, struct rect line, bool more)
 {
     canvas_fill(canvas, line, ' ', STYLE_TITLE);
     canvas_text(canvas, line, 1, 0, STYLE_TITLE, "lockstep " LOCKSTEP_VERSION ": help");
-    const char *hint =
-        more && line.width >= 52 ? "arrows scroll  ? back  q quit" : "? back  q quit";
-    if (line.width >= 42)
+    const char *hint = line.width < 42   ? more ? "arrows  ? back" : "? back"
+                       : line.width < 52 ? "? back  q quit"
+                       : more            ? "arrows scroll  ? back  q quit"
+                                         : "? back  q quit";
+    if (line.width >= 38)
         canvas_text_right(canvas, line, line.width - 1, 0, STYLE_TITLE, hint);
 }
 

@@ -375,7 +375,8 @@ static void draw_page(const struct history_page *page, const struct history_line
         span_draw_steps(&page->span, y++);
     }
     if (lines->times) {
-        margin_word(page, y, "time (UTC)");
+        if (page->span.overview->columns[page->span.first].begin_s > 0) /* there are clocks */
+            margin_word(page, y, "time (UTC)");
         span_draw_times(&page->span, y++);
     }
     draw_cursor(page, y, lines->cursor);
