@@ -131,8 +131,8 @@ static void close_around(struct analysis *analysis, size_t index)
                                           : job_went_on(steps, index - lag, row)))
             close_down_from(analysis, index - lag);
     }
-    if (index >= lag + ANALYSIS_CLOSE_ROWS_MAX)
-        close_down_from(analysis, index - lag - ANALYSIS_CLOSE_ROWS_MAX);
+    while (analysis->front_rows + lag + ANALYSIS_CLOSE_ROWS_MAX <= index)
+        analysis_close(analysis, analysis->front_rows); /* one that was made late, it may be */
     if (!row->closed && index + lag < steps->count) {
         const struct step_row *later = steps_at(steps, index + lag);
         if (later->attempt != row->attempt || job_went_on(steps, index, later))

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "checks.h"
 #include "events.h"
 #include "fold.h"
 #include "job_fixture.h"
@@ -188,7 +189,14 @@ static void a_missing_rank_is_away_until_it_is_back(void **state)
     run_events_done(&events);
 }
 
-static void a_summary_has_the_missing_ranks_as_before(void **state)
+static double missing_of(const struct summary *summary)
+{
+    struct check_values values;
+    check_values_of(&values, summary);
+    return values.value[CHECK_MISSING].value;
+}
+
+static void a_rank_that_is_back_is_past_in_a_summary_and_counted(void **state)
 {
     struct made made;
     struct summary summary;
@@ -199,11 +207,39 @@ static void a_summary_has_the_missing_ranks_as_before(void **state)
     sum_up(made.analysis, &summary);
     assert_int_equal(verdicts_of(&summary, VERDICT_MISSING), 1);
     assert_int_equal(summary.verdict_count, 1);
+    assert_true(missing_of(&summary) == 1);
     summary_done(&summary);
     made.away_to = 0;
     steps_of(&made, 60, 80);
     sum_up(made.analysis, &summary);
-    assert_int_equal(summary.verdict_count, 0);
+    assert_int_equal(summary.verdicts_in_force, 0);
+    assert_int_equal(summary.verdict_count, 1);
+    assert_int_equal(summary.verdicts[0].rank, 2);
+    assert_int_equal(summary.verdicts[0].from_step, 50);
+    assert_int_equal(summary.verdicts[0].to_step, 59);
+    assert_true(missing_of(&summary) == 1);
+    summary_done(&summary);
+    analysis_free(made.analysis);
+}
+
+/* As many while they are away as when they are back. */
+static void ranks_of_a_host_are_counted_one_by_one(void **state)
+{
+    struct made made;
+    struct summary summary;
+    made_init(&made, 12);
+    made.per_host = 4;
+    steps_of(&made, 0, 40);
+    made.away_from = 4, made.away_to = 8;
+    steps_of(&made, 40, 50);
+    sum_up(made.analysis, &summary);
+    assert_true(missing_of(&summary) == 4);
+    summary_done(&summary);
+    made.away_to = 0;
+    steps_of(&made, 50, 60);
+    sum_up(made.analysis, &summary);
+    assert_int_equal(summary.verdict_count, 1);
+    assert_true(missing_of(&summary) == 4);
     summary_done(&summary);
     analysis_free(made.analysis);
 }
@@ -289,6 +325,66 @@ static void every_tenth_step_is_no_gap(void **state)
     assert_int_equal(events.items[0].verdict.kind, VERDICT_GAP);
     assert_int_equal(events.items[0].verdict.from_step, 340);
     assert_int_equal(events.items[0].verdict.repeated_steps, 3);
+    run_events_done(&events);
+}
+
+/* So many have happened so far. */
+static void so_far(struct made *made, size_t count)
+{
+    struct run_events events;
+    run_events_init(&events);
+    analysis_events(made->analysis, &events);
+    assert_int_equal(events.count, count);
+    run_events_done(&events);
+}
+
+/* A row that is made late, between rows of which the later has few records: nothing waits
+ * for it. */
+static void a_step_that_comes_late_holds_nothing_up(void **state)
+{
+    struct made made;
+    struct step_key front;
+    made_init(&made, 8);
+    steps_of(&made, 0, 50);
+    made.away_from = 3, made.away_to = 8;
+    steps_of(&made, 51, 52);
+    made.away_to = 0;
+    steps_of(&made, 52, 90);
+    add(made.analysis, record_of(0, 50, 100, 800, 50));
+    steps_of(&made, 90, 95);
+    assert_true(analysis_front_key(made.analysis, &front));
+    assert_int_equal(front.step, 94);
+    steps_of(&made, 95, 800);
+    assert_true(analysis_front_key(made.analysis, &front));
+    assert_int_equal(front.step, 799);
+    analysis_free(made.analysis);
+}
+
+/* Every step, then every tenth, then every step again: nothing is lost, as soon as the new
+ * stride is known; what was taken for gaps meanwhile is taken back. */
+static void another_stride_is_no_gap(void **state)
+{
+    struct made made;
+    struct run_events events;
+    made_init(&made, 4);
+    steps_of(&made, 0, 50);
+    for (int64_t step = 59; step <= 69; step += 10) {
+        made.now_ns += 9 * SECOND;
+        step_of(&made, step, 100);
+    }
+    so_far(&made, 2);
+    for (int64_t step = 79; step < 200; step += 10) {
+        made.now_ns += 9 * SECOND;
+        step_of(&made, step, 100);
+    }
+    steps_of(&made, 200, 230);
+    so_far(&made, 0);
+    made.now_ns += 5 * SECOND; /* a real one */
+    steps_of(&made, 235, 260);
+    made_done(&made, &events);
+    assert_int_equal(events.count, 1);
+    assert_int_equal(events.items[0].verdict.kind, VERDICT_GAP);
+    assert_int_equal(events.items[0].verdict.from_step, 235);
     run_events_done(&events);
 }
 
@@ -397,11 +493,14 @@ int main(void)
         cmocka_unit_test(a_spike_stands_at_its_step),
         cmocka_unit_test(a_restart_stands_at_the_step_it_goes_on_with),
         cmocka_unit_test(a_missing_rank_is_away_until_it_is_back),
-        cmocka_unit_test(a_summary_has_the_missing_ranks_as_before),
+        cmocka_unit_test(a_rank_that_is_back_is_past_in_a_summary_and_counted),
+        cmocka_unit_test(ranks_of_a_host_are_counted_one_by_one),
         cmocka_unit_test(ranks_of_a_host_go_missing_together),
         cmocka_unit_test(very_many_missing_ranks_do_not_flood_the_list),
         cmocka_unit_test(steps_that_are_not_in_the_log_are_a_gap),
         cmocka_unit_test(every_tenth_step_is_no_gap),
+        cmocka_unit_test(another_stride_is_no_gap),
+        cmocka_unit_test(a_step_that_comes_late_holds_nothing_up),
         cmocka_unit_test(a_job_that_stands_still_is_a_gap_and_no_spike),
         cmocka_unit_test(how_often_events_are_asked_for_changes_none),
     };

@@ -349,7 +349,12 @@ static void ranks_join_leave_and_return(void **state)
     /* Four ranks are missed until they have left: 256 steps; not before they return. */
     assert_int_equal(summary.incomplete, 256);
     assert_int_equal(summary.complete, 2000 - 256);
-    assert_int_equal(verdicts_of(&summary, VERDICT_MISSING), 0);
+    assert_int_equal(verdicts_of(&summary, VERDICT_MISSING), 4);
+    for (size_t i = 0; i < summary.verdict_count; i++) {
+        assert_int_equal(summary.verdicts[i].from_step, 1000);
+        assert_int_equal(summary.verdicts[i].to_step, 1899);
+    }
+    assert_int_equal(summary.verdicts_in_force, 0);
     assert_int_equal(summary.shown.expected, 8);
     summary_done(&summary);
     analysis_free(analysis);
