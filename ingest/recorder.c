@@ -263,10 +263,8 @@ struct recorder *recorder_new(const char *path, char *error, size_t size)
     return NULL;
 }
 
-bool recorder_free(struct recorder *recorder)
+bool recorder_close(struct recorder *recorder, struct recorder_state *ret_left)
 {
-    if (!recorder)
-        return true;
     struct timespec until = moment(now_ns() + LEAVE_NS);
     int waited = 0;
     pthread_mutex_lock(&recorder->lock);
@@ -277,12 +275,19 @@ bool recorder_free(struct recorder *recorder)
         waited = pthread_cond_timedwait(&recorder->end, &recorder->lock, &until);
     bool ended = recorder->ended;
     pthread_mutex_unlock(&recorder->lock);
+    *ret_left = recorder_state(recorder);
     if (!ended) { /* it may still use all of this */
         pthread_detach(recorder->thread);
         return false;
     }
     pthread_join(recorder->thread, NULL);
-    bool whole = recorder_state(recorder).waiting == 0 && recorder->dropped == 0;
+    *ret_left = recorder_state(recorder);
     release(recorder);
-    return whole;
+    return ret_left->waiting == 0 && ret_left->dropped == 0;
+}
+
+bool recorder_free(struct recorder *recorder)
+{
+    struct recorder_state left;
+    return !recorder || recorder_close(recorder, &left);
 }

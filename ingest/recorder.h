@@ -43,3 +43,7 @@ struct recorder_state recorder_state(struct recorder *recorder);
 /* Writes what is left, at most about two seconds long, and ends the thread. False when not
  * all of it is in the file. NULL is allowed. */
 bool recorder_free(struct recorder *recorder);
+
+/* The same; *ret_left: how it stood then, what was waiting and dropped is not in the file. Not
+ * NULL. */
+bool recorder_close(struct recorder *recorder, struct recorder_state *ret_left);

@@ -151,10 +151,12 @@ int watched_recording_close(struct watched_recording *recording)
 {
     if (!recording->recorder)
         return 0;
-    bool whole = recorder_free(recording->recorder);
+    struct recorder_state left;
+    bool whole = recorder_close(recording->recorder, &left);
     recording->recorder = NULL;
     return whole ? 0
-                 : command_fail("%s: not all records are in it: the disk was full, or did not "
-                                "answer",
-                                recording->file);
+                 : command_fail("%s: not all records are in it, %llu of %llu are missing: the disk "
+                                "was full, or did not answer",
+                                recording->file, (unsigned long long)(left.waiting + left.dropped),
+                                (unsigned long long)(left.records + left.dropped));
 }

@@ -5,6 +5,7 @@ import os
 import pathlib
 import pty
 import re
+import resource
 import select
 import shutil
 import signal
@@ -155,6 +156,19 @@ class Record(unittest.TestCase):
         self.assertEqual(screen.process.wait(20), 1)
         os.close(read)
         os.close(write)
+
+    def test_what_is_not_in_the_file_is_counted(self):
+        path = self.path("small.jsonl")
+        lines = lines_of(SAMPLES / "slow5")[:160]
+        done = subprocess.run(
+            [PROGRAM, "watch", "--record", path, "-"], input=b"".join(lines), capture_output=True,
+            timeout=60, check=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000)))
+        self.assertEqual(done.returncode, 1)
+        with open(path, "rb") as file:
+            whole = file.read().count(b"\n")
+        self.assertGreater(whole, 0)
+        self.assertIn(f"{160 - whole} of 160 are missing".encode(), done.stderr)
 
     def test_what_cannot_be_is_refused(self):
         path = self.path("own.jsonl")
