@@ -83,11 +83,12 @@ static void judge(struct checks *checks, bool compared)
         for (size_t c = 0; c < checks->count; c++) {
             const struct check *check = &checks->items[c];
             PROMISE(known || !check->holds, "what is not known does not hold");
-            PROMISE(!known || check->relative || !(values[i] > check->bound * 1.01) ||
-                        check->holds == (check->operator== CHECK_AT_LEAST ||
-                                         check->operator== CHECK_MORE ||
-                                         check->operator== CHECK_NOT_EQUAL),
-                    "what is above the bound is above it");
+            PROMISE(
+                !known || check->relative || !(values[i] > check->bound * 1.01) ||
+                    check->holds ==
+                        (check->operator== CHECK_AT_LEAST || check->operator== CHECK_MORE || check->
+                         operator== CHECK_NOT_EQUAL),
+                "what is above the bound is above it");
             check_sentence(check->sentence, true);
             all &= check->holds;
         }
