@@ -93,6 +93,22 @@ static void put_heat(struct picture *picture, size_t column)
     heat_sum_clear(&picture->heat);
 }
 
+static enum evidence evidence_of(const struct picture *picture, uint32_t count, uint32_t measured)
+{
+    if (count == 0)
+        return EVIDENCE_NONE;
+    if (picture->analysis->simulated)
+        return EVIDENCE_SIMULATED;
+    return (uint64_t)measured * 2 > count ? EVIDENCE_MEASURED : EVIDENCE_COMPUTED;
+}
+
+static enum evidence wait_evidence_of(const struct picture *picture,
+                                      const struct course_column *column)
+{
+    return column->rank_time_ns > 0 ? evidence_of(picture, column->waits, column->waits_measured)
+                                    : EVIDENCE_NONE;
+}
+
 /* The column is whole: it is the next of the overview. */
 static void put_column(struct picture *picture, int64_t position)
 {
@@ -116,6 +132,8 @@ static void put_column(struct picture *picture, int64_t position)
         .wait_share = from->rank_time_ns > 0 ? from->wait_ns / from->rank_time_ns : NAN,
         .mfu = utilization_of(picture, from, picture->model_flop),
         .hfu = utilization_of(picture, from, picture->hardware_flop),
+        .time_evidence = evidence_of(picture, from->times, from->times_measured),
+        .wait_evidence = wait_evidence_of(picture, from),
     };
     if (picture->request.heat)
         put_heat(picture, index);
@@ -221,23 +239,12 @@ static void make_room(struct picture *picture)
     heat_sum_init(&picture->heat, (uint32_t)ranks);
 }
 
-static enum evidence evidence_of(const struct picture *picture, uint32_t count, uint32_t measured)
-{
-    if (count == 0)
-        return EVIDENCE_NONE;
-    if (picture->analysis->simulated)
-        return EVIDENCE_SIMULATED;
-    return (uint64_t)measured * 2 > count ? EVIDENCE_MEASURED : EVIDENCE_COMPUTED;
-}
-
 static void fill_evidence(const struct picture *picture)
 {
     const struct course_column *total = &picture->total;
     struct overview *overview = picture->overview;
     overview->time_evidence = evidence_of(picture, total->times, total->times_measured);
-    overview->wait_evidence = total->rank_time_ns > 0
-                                  ? evidence_of(picture, total->waits, total->waits_measured)
-                                  : EVIDENCE_NONE;
+    overview->wait_evidence = wait_evidence_of(picture, total);
     bool known = !isnan(utilization_of(picture, total, picture->model_flop));
     overview->mfu_evidence = evidence_of(picture, known, 0);
 }

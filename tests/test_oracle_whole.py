@@ -94,9 +94,11 @@ class Runs(Logs):
             self.assertEqual(row["steps"], "1")
             self.near(row["step_time_s"], step.time, step.key)
             self.near(row["step_time_max_s"], step.time, step.key)
+            measured = "measured" if step.timed else "computed"
             if row["step_time_evidence"] != "simulated":
-                self.assertEqual(row["step_time_evidence"],
-                                 "measured" if step.timed or len(step.key) else "computed")
+                self.assertEqual(row["step_time_evidence"], measured)
+                self.assertEqual(row["wait_evidence"],
+                                 measured if step.rule == "sync" else "computed")
             self.near(row["wait_share"], self.run.wait_share([step]), step.key)
             self.near(row["mfu"], self.run.mfu([step]), step.key)
             self.near(moment(row["begin"]), step.begin(), step.key, 2e-6)

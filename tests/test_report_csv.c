@@ -74,7 +74,9 @@ static void steps_have_a_row_each(void **state)
          .step_time_max_s = 1.5,
          .wait_share = 0.125,
          .mfu = 0.41,
-         .hfu = 0.5},
+         .hfu = 0.5,
+         .time_evidence = EVIDENCE_MEASURED,
+         .wait_evidence = EVIDENCE_MEASURED},
         {.positions = 3,
          .first_attempt = 0,
          .last_attempt = 1,
@@ -85,12 +87,12 @@ static void steps_have_a_row_each(void **state)
          .step_time_max_s = 4,
          .wait_share = NAN,
          .mfu = NAN,
-         .hfu = NAN},
+         .hfu = NAN,
+         .time_evidence = EVIDENCE_COMPUTED},
     };
     fixture_init(&fixture);
     fixture.overview.columns = columns;
     fixture.overview.column_count = 2;
-    fixture.overview.time_evidence = fixture.overview.wait_evidence = EVIDENCE_MEASURED;
     fixture.overview.mfu_evidence = EVIDENCE_COMPUTED;
     expect(&fixture, CSV_STEPS, 0,
            "attempt,last_attempt,first_step,last_step,steps,begin,step_time_s,step_time_max_s,"
@@ -98,7 +100,7 @@ static void steps_have_a_row_each(void **state)
     expect(&fixture, CSV_STEPS, 1,
            "0,0,7,7,1,2026-11-29T14:12:33.250000Z,1.500000,1.500000,measured,0.125000,measured,"
            "0.410000,0.500000,computed");
-    expect(&fixture, CSV_STEPS, 2, "0,1,8,2,3,,2.000000,4.000000,measured,,,,,");
+    expect(&fixture, CSV_STEPS, 2, "0,1,8,2,3,,2.000000,4.000000,computed,,,,,");
     fixture.summary.simulated = true;
     expect(&fixture, CSV_STEPS, 2, "0,1,8,2,3,,2.000000,4.000000,simulated,,,,,");
 }

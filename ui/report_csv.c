@@ -131,9 +131,9 @@ static void put_step(struct line *line, const struct report_data *data,
     put_moment(line, column->begin_s);
     put_number(line, column->step_time_s, 6);
     put_number(line, column->step_time_max_s, 6);
-    put_evidence(line, data, isnan(column->step_time_s) ? EVIDENCE_NONE : overview->time_evidence);
+    put_evidence(line, data, column->time_evidence);
     put_number(line, column->wait_share, 6);
-    put_evidence(line, data, isnan(column->wait_share) ? EVIDENCE_NONE : overview->wait_evidence);
+    put_evidence(line, data, column->wait_evidence);
     put_number(line, column->mfu, 6);
     put_number(line, column->hfu, 6);
     put_evidence(line, data, isnan(column->mfu) ? EVIDENCE_NONE : overview->mfu_evidence);
