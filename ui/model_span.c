@@ -180,7 +180,7 @@ static void move_row(struct view_model *model, int by)
     heat_rows_of(&rows, model, model->rank_rows);
     int last = rows.count > INT32_MAX / 2 ? INT32_MAX / 2 : (int)rows.count - 1;
     size_t first = heat_first_row(&rows, view, model->rank_rows);
-    int to = view->rank_cursor < 0 ? (int)first : view->rank_cursor + by;
+    int64_t to = view->rank_cursor < 0 ? (int64_t)first : (int64_t)view->rank_cursor + by;
     view->rank_cursor = last < 0 ? -1 : (int)clamp(to, 0, last);
     view->rank_scroll = (int)heat_first_row(&rows, view, model->rank_rows);
     heat_rows_done(&rows);
