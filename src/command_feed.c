@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "command_feed_options.h"
 #include "command_feed_output.h"
@@ -79,11 +80,11 @@ static bool step_done(struct feed *feed)
 }
 
 static bool write_records(struct feed_output *output, struct record *records, size_t count,
-                          bool first)
+                          bool say)
 {
     char line[RECORD_JSON_MAX];
     for (size_t i = 0; i < count; i++) {
-        if (!first && records[i].step % SIMULATED_EVERY != 0)
+        if (!say && records[i].step % SIMULATED_EVERY != 0)
             records[i].has &= ~(uint32_t)RECORD_SIMULATED;
         size_t length = record_json_write(line, &records[i]);
         if (!feed_output_line(output, records[i].rank, line, length))
@@ -102,11 +103,12 @@ static bool feed_simulated(struct feed *feed)
     if (!records)
         abort();
     int64_t start_ns = simulate_now_ns(simulate), begin_ns = feed_pace_now_ns();
-    bool good = true;
+    /* Who listens may come late, and must not take it for measured: each datagram says so. */
+    bool good = true, all = strncmp(feed->options.output.to, "udp://", 6) == 0;
     for (int64_t i = 0; good && i < feed->options.steps; i++) {
         size_t count = simulate_step(simulate, records);
         good = wait_until(feed, begin_ns, simulate_now_ns(simulate) - start_ns) &&
-               write_records(feed->output, records, count, i == 0) && step_done(feed);
+               write_records(feed->output, records, count, all || i == 0) && step_done(feed);
     }
     free(records);
     simulate_free(simulate);

@@ -271,13 +271,13 @@ static void a_recording_that_fails_says_why_and_what_waits(void **state)
     };
     static const char *const expected[] = {
         NULL,
-        "recording to r.jsonl stopped: no space left on device; 12,345 records are waiting, 0 "
-        "lost; it goes on when there is room",
-        "recording to r.jsonl stopped: no space left on device; 1 record is waiting, 1,200 lost; "
-        "it goes on when there is room",
+        "recording stopped: no space left on device; 12,345 records wait, 0 lost; r.jsonl goes "
+        "on when there is room",
+        "recording stopped: no space left on device; 1 record waits, 1,200 lost; r.jsonl goes on "
+        "when there is room",
         NULL, /* of its name nothing reaches the terminal as it is */
-        "recording to r.jsonl stopped: the disk does not answer; 70 records are waiting, 0 lost; "
-        "it is tried again each second",
+        "recording stopped: the disk does not answer; 70 records wait, 0 lost; r.jsonl is tried "
+        "each second",
         "recording to r.jsonl: 1,200 records were lost while it could not be written",
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

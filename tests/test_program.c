@@ -398,6 +398,27 @@ static void a_stalled_terminal_stops_nothing_else(void **state)
     program_finish(&program);
 }
 
+/* Who listens late must not take it for measured. */
+static void each_simulated_datagram_says_so(void **state)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    char spec[64], text[2048];
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), count = 0;
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &size), 0);
+    snprintf(spec, sizeof spec, "udp://127.0.0.1:%d", ntohs(address.sin_port));
+    assert_int_equal(program_run(NULL, LIST("feed", "--to", spec, "--steps", "3", "--ranks", "2",
+                                            "--speed", "max")),
+                     0);
+    for (ssize_t length; (length = recv(fd, text, sizeof text - 1, 0)) > 0; count++) {
+        text[length] = '\0';
+        assert_non_null(strstr(text, "\"simulated\":true"));
+    }
+    assert_int_equal(count, 6);
+    close(fd);
+}
+
 /* ---- terminals that are not what one hopes for ---- */
 
 static void a_type_that_will_not_do_is_named(void **state)
@@ -645,6 +666,7 @@ int main(void)
         cmocka_unit_test(a_stop_gives_the_terminal_back_and_comes_back),
         cmocka_unit_test(a_terminal_that_goes_away_ends_it),
         cmocka_unit_test(a_stalled_terminal_stops_nothing_else),
+        cmocka_unit_test(each_simulated_datagram_says_so),
         cmocka_unit_test(a_type_that_will_not_do_is_named),
         cmocka_unit_test(nonsense_about_the_run_is_named),
         cmocka_unit_test(an_old_terminal_gets_ascii_alone),

@@ -10,10 +10,10 @@
 #include "clock_lines.h"
 #include "format.h"
 
-#define SILENT_STEPS 3     /* step times without any record before it is said */
-#define TODAY_S 72000.0    /* so long the time of day is enough */
-#define DATE_LENGTH 11     /* "2026-11-29 " */
-#define SILENT_LEAST_S 2.0 /* but short gaps are nothing */
+#define SILENT_STEPS 3       /* step times without any record before it is said */
+#define TODAY_S 72000.0      /* so long the time of day is enough */
+#define DATE_LENGTH 11       /* "2026-11-29 " */
+#define SILENT_LEAST_S 2.0   /* but short gaps are nothing */
 #define RECORDING_LATE_S 5.0 /* a write that takes longer hangs */
 
 static bool say_silence(const struct view_model *model, struct sentence *line)
@@ -57,18 +57,20 @@ static bool say_recording(const struct view_model *model, struct sentence *line)
         return false;
     format_counted(waiting, (int64_t)recording->waiting, "record");
     format_count_unsigned(lost, recording->dropped);
-    sentence_add(line, "recording to ");
-    sentence_add_raw(line, recording->file);
     if (!recording->error && !hangs) {
+        sentence_add(line, "recording to ");
+        sentence_add_raw(line, recording->file);
         sentence_add(line, ": %s records were lost while it could not be written", lost);
         return true;
     }
-    sentence_add(line, recording->error ? " stopped: " : " stopped: the disk does not answer");
+    sentence_add(line, recording->error ? "recording stopped: "
+                                        : "recording stopped: the disk does not answer");
     if (recording->error)
         add_reason(line, recording->error);
-    sentence_add(line, "; %s %s waiting, %s lost; it %s", waiting,
-                 recording->waiting == 1 ? "is" : "are", lost,
-                 recording->full ? "goes on when there is room" : "is tried again each second");
+    sentence_add(line, "; %s %s, %s lost; ", waiting, recording->waiting == 1 ? "waits" : "wait",
+                 lost);
+    sentence_add_raw(line, recording->file);
+    sentence_add(line, recording->full ? " goes on when there is room" : " is tried each second");
     return true;
 }
 
@@ -132,9 +134,9 @@ static bool say_complaint(const struct view_model *model, struct sentence *line)
 int alarm_lines(const struct view_model *model, struct sentence *lines, int max)
 {
     static bool (*const alarms[])(const struct view_model *, struct sentence *) = {
-        say_silence,        say_recording,     alarm_mfu_over, alarm_hfu_over, say_counters,
-        alarm_peak_unknown, alarm_peak_factor, alarm_sizes,    alarm_clocks,
-        say_tokens,         say_buffer,        say_complaint};
+        say_silence,  say_recording,      alarm_mfu_over,    alarm_hfu_over,
+        say_counters, alarm_peak_unknown, alarm_peak_factor, alarm_sizes,
+        alarm_clocks, say_tokens,         say_buffer,        say_complaint};
     assert(max >= 0 && max <= ALARM_LINES_MAX);
     int used = 0;
     for (size_t i = 0; i < sizeof(alarms) / sizeof(alarms[0]) && used < max; i++) {

@@ -56,6 +56,8 @@ static void say_step(struct sentence *line, const struct view_model *model, int 
     bool stands = model->playback.on && !model->playback.playing;
     if (speed > 0 && speed != 1 && width >= 80 && !stands)
         sentence_add(line, " x%.4g", speed);
+    if (model->feed.recording.on && width >= 60)
+        sentence_add(line, " REC");
     if (!shown->known)
         return;
     if (width >= 100)
