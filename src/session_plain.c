@@ -138,6 +138,7 @@ bool session_plain_step(struct session_plain *plain, struct analysis *analysis, 
                         struct summary *summary)
 {
     struct sentence line;
+    summary->brief = true;
     analysis_summary(analysis, key, INT64_MIN, summary);
     if (summary->shown.known && !plain->error) {
         say_step(&line, summary);
