@@ -126,9 +126,9 @@ static void test_small_table(void **state)
 {
     struct simulate_options options = job();
     options.slow_count = 1;
-    options.slow[0] = (struct simulate_slow){5, 1.2, 0, 900, 1500};
-    check_job(&options, 1900, (size_t)1 << 20, 2);
-    check_job(&options, 1900, (size_t)256 << 10, 3);
+    options.slow[0] = (struct simulate_slow){5, 1.2, 0, 300, 600};
+    check_job(&options, 900, (size_t)1 << 20, 2);
+    check_job(&options, 700, (size_t)512 << 10, 3);
 }
 
 static void test_step_by_step_back(void **state)

@@ -88,7 +88,7 @@ static void a_rank_is_expected_from_its_first_step_until_it_has_left(void **stat
     ranks_done(&ranks);
 }
 
-/* 4,096 ranks do not fit into 1 MiB: then the steps are kept that figures are made from,
+/* 1,024 ranks do not fit into 1 MiB: then the steps are kept that figures are made from,
  * W and a few more, and the figures are those of a large table. */
 static void the_budget_holds_but_for_a_window(void **state)
 {
@@ -99,7 +99,7 @@ static void the_budget_holds_but_for_a_window(void **state)
     struct analysis *analysis = analysis_new(&options);
     struct summary summary;
     for (int64_t step = 0; step < 60; step++)
-        for (uint32_t rank = 0; rank < 4096; rank++)
+        for (uint32_t rank = 0; rank < 1024; rank++)
             add(analysis, record_of(rank, step, 100, 200, 20));
     analysis_finish(analysis);
     sum_up(analysis, &summary);
