@@ -85,6 +85,32 @@ static void zooming_keeps_the_cursor_where_it_is(void **state)
     end(&scene);
 }
 
+/* Of many steps in a column: it is the shown one that one comes closer to. */
+static void zooming_from_the_shown_step_leads_to_it(void **state)
+{
+    struct scene scene;
+    start(&scene, 8, RUN);
+    scene.summary.is_latest = false;
+    scene.summary.shown.attempt = 0;
+    scene.summary.shown.step = 110; /* in the column of 96 to 111 */
+    press(&scene, '+');
+    assert_int_equal(scene.model.heat.cursor, 110);
+    for (int i = 0; i < 8; i++)
+        press(&scene, '+');
+    assert_int_equal(scene.model.heat.cursor, 110);
+    press(&scene, '0');
+    struct view_request request = press(&scene, KEYS_ENTER);
+    assert_int_equal(request.kind, REQUEST_GO);
+    assert_int_equal(request.amount, 110); /* not 96 */
+    scene.model.screen = SCREEN_HEAT;
+    scene.summary.shown.attempt = 1; /* the run goes on there at position 500, with step 400 */
+    scene.summary.shown.step = 409;  /* position 509, in the column of 496 to 511 */
+    look(&scene, WIDTH, HEIGHT);
+    press(&scene, '+');
+    assert_int_equal(scene.model.heat.cursor, 509);
+    end(&scene);
+}
+
 static void the_finest_zoom_is_one_step_a_column(void **state)
 {
     struct scene scene;
@@ -331,6 +357,7 @@ int main(void)
         cmocka_unit_test(the_cursor_moves_by_a_column_and_stops_at_the_ends),
         cmocka_unit_test(end_follows_a_live_run_again),
         cmocka_unit_test(zooming_keeps_the_cursor_where_it_is),
+        cmocka_unit_test(zooming_from_the_shown_step_leads_to_it),
         cmocka_unit_test(the_finest_zoom_is_one_step_a_column),
         cmocka_unit_test(at_the_edge_of_a_zoomed_view_the_cursor_pans),
         cmocka_unit_test(a_zoomed_view_stays_while_the_run_goes_on),

@@ -47,6 +47,16 @@ static void see(struct span_view *view, const struct overview *overview, int64_t
     view->from = clamp(from, 0, overview->positions - view->positions);
 }
 
+/* Of the shown step, in its column: as if no step of that were left out. */
+static int64_t shown_position(const struct overview_column *column,
+                              const struct summary_step *shown)
+{
+    int64_t within = shown->attempt == column->first_attempt
+                         ? shown->step - column->first_step
+                         : column->positions - 1 - (column->last_step - shown->step);
+    return column->first_position + clamp(within, 0, column->positions - 1);
+}
+
 /* Where the cursor is, or would be. */
 static int64_t place_of(const struct view_model *model, const struct span_view *view)
 {
@@ -56,8 +66,9 @@ static int64_t place_of(const struct view_model *model, const struct span_view *
         return clamp(view->cursor, 0, last);
     size_t column = span_cursor_column(overview, view, model->summary);
     const struct overview_column *seen = &overview->columns[overview->column_count - 1];
-    return column == SPAN_NOWHERE ? clamp(seen->first_position, 0, last)
-                                  : overview->columns[column].first_position;
+    if (column == SPAN_NOWHERE)
+        return clamp(seen->first_position, 0, last);
+    return clamp(shown_position(&overview->columns[column], &model->summary->shown), 0, last);
 }
 
 static int64_t seen_positions(const struct view_model *model, const struct span_view *view)
@@ -251,6 +262,11 @@ static void enter(struct view_model *model, struct span_view *view,
         .amount = worst ? here->worst_step : here->first_step,
         .attempt = worst ? here->worst_attempt : here->first_attempt,
     };
+    const struct summary_step *shown = &model->summary->shown;
+    if (!worst && span_shown_column(model->overview, model->summary) == column) {
+        ret_request->amount = shown->step; /* it is in this column */
+        ret_request->attempt = shown->attempt;
+    }
     model->paused = true;
     model->screen = SCREEN_TIMELINE;
     model->detail = false;
