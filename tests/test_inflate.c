@@ -26,7 +26,8 @@ static char *make_text(void)
     assert_non_null(text);
     size_t size = 0;
     for (unsigned i = 0; size < TEXT_BYTES; i++)
-        size += (size_t)sprintf(text + size, "%u %u\n", i, i * 2654435761u);
+        size += (size_t)snprintf(text + size, TEXT_BYTES + 64 - size, "%u %u\n", i,
+                                i * 2654435761u);
     return text;
 }
 
@@ -339,7 +340,8 @@ static void more_compressed_files_than_decoders_are_read_alike(void **state)
     }
     for (int step = 1; step <= 10; step++)
         for (int i = 0; i < 80; i++)
-            length += (size_t)sprintf(expected + length, "%d:%d ", i, step);
+            length += (size_t)snprintf(expected + length, sizeof expected - length, "%d:%d ", i,
+                                       step);
     for (int seekable = 0; seekable < 2; seekable++) {
         read_all(f, seekable);
         assert_string_equal(f->got, expected);
