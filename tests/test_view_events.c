@@ -370,6 +370,23 @@ static void stragglers_are_found_in_the_whole_run(void **state)
     assert_int_equal(press(&c, 'n').kind, REQUEST_NONE);
     assert_string_equal(c.model.message, "no straggler begins after this step");
     assert_false(c.model.paused);
+    c.model.playback.on = true; /* of what is not read yet nothing is known */
+    c.model.playback.indexed = 0.3;
+    press(&c, 'n');
+    assert_string_equal(c.model.message,
+                        "no straggler begins after this step as far as the logs are read");
+    done(&c);
+}
+
+static void without_a_list_keys_are_about_steps(void **state)
+{
+    struct case_ c;
+    begin(&c);
+    assert_int_equal(press(&c, KEYS_END).kind, REQUEST_NONE); /* the last row */
+    c.events.count = 0;
+    assert_int_equal(press(&c, KEYS_END).kind, REQUEST_LATEST);
+    assert_int_equal(press(&c, KEYS_HOME).kind, REQUEST_FIRST);
+    assert_int_equal(press(&c, KEYS_UP).kind, REQUEST_NONE);
     done(&c);
 }
 
@@ -603,6 +620,7 @@ int main(void)
         cmocka_unit_test(enter_knows_the_attempt),
         cmocka_unit_test(steps_go_on_being_moved_from_the_list),
         cmocka_unit_test(stragglers_are_found_in_the_whole_run),
+        cmocka_unit_test(without_a_list_keys_are_about_steps),
         cmocka_unit_test(stragglers_are_told_apart_by_attempt),
         cmocka_unit_test(the_shown_step_has_its_place_in_the_list),
         cmocka_unit_test(a_long_list_is_scrolled_with_the_cursor),

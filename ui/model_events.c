@@ -130,7 +130,8 @@ bool model_events_command(struct view_model *model, struct key_event event,
             *ret_request = open_cursor(model);
         return true;
     default:
-        return model->events && list_command(model, event.command);
+        /* without a list these keys are about steps, as elsewhere */
+        return model->events && model->events->count > 0 && list_command(model, event.command);
     }
 }
 
@@ -150,7 +151,8 @@ struct view_request model_events_slow(struct view_model *model, int direction)
     }
     if (best)
         return go_to(model, best);
-    say(model, direction > 0 ? "no straggler begins after this step"
-                             : "no straggler begins before this step");
+    bool reading = model->playback.on && model->playback.indexed < 1;
+    snprintf(model->message, sizeof(model->message), "no straggler begins %s this step%s",
+             direction > 0 ? "after" : "before", reading ? " as far as the logs are read" : "");
     return (struct view_request){.kind = REQUEST_NONE};
 }

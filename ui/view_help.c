@@ -163,6 +163,7 @@ static void draw_span(struct page *page)
               "The whole run from left to right: several steps in a column, when there are many. "
               "Heat map: a row is a rank, or the worst of a host, a group or a block of ranks; a "
               "sign says how much slower than the median of its step.");
+    entry(page, page->canvas.unicode ? "\u2506" : "|", "a restart: from there on another attempt");
     entry(page, "+ = -", "zoom in and out; the cursor stays where it is");
     entry(page, "0", "all of the run, and what comes");
     entry(page, "Left Right", "the cursor; at the edge of a zoomed part this moves along");
