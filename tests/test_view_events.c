@@ -378,6 +378,26 @@ static void stragglers_are_found_in_the_whole_run(void **state)
     done(&c);
 }
 
+/* What to do about it stands at its end. */
+static void a_long_message_is_seen_whole(void **state)
+{
+    struct case_ c;
+    begin(&c);
+    snprintf(c.model.message, sizeof(c.model.message),
+             "logs: holds two runs: a-rank*.jsonl (8 files, steps 0 to 149), b-rank*.jsonl (3 "
+             "files, steps 0 to 149); choose one: --run 'a-rank*'");
+    check("message-80x24", &c.model, 80, 24, true, false);
+    assert_shows(&c, 80, 24, "choose one: --run 'a-rank*'");
+    check("message-40x10", &c.model, 40, 10, true, false);
+    draw_everywhere(&c.model);
+    c.model.screen = SCREEN_TIMELINE;
+    assert_shows(&c, 80, 24, "choose one: --run 'a-rank*'");
+    draw_everywhere(&c.model);
+    snprintf(c.model.message, sizeof(c.model.message), "all events");
+    assert_shows(&c, 80, 24, "all events");
+    done(&c);
+}
+
 static void without_a_list_keys_are_about_steps(void **state)
 {
     struct case_ c;
@@ -620,6 +640,7 @@ int main(void)
         cmocka_unit_test(enter_knows_the_attempt),
         cmocka_unit_test(steps_go_on_being_moved_from_the_list),
         cmocka_unit_test(stragglers_are_found_in_the_whole_run),
+        cmocka_unit_test(a_long_message_is_seen_whole),
         cmocka_unit_test(without_a_list_keys_are_about_steps),
         cmocka_unit_test(stragglers_are_told_apart_by_attempt),
         cmocka_unit_test(the_shown_step_has_its_place_in_the_list),

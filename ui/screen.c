@@ -4,6 +4,7 @@
 #include "alarm_lines.h"
 #include "layout.h"
 #include "verdict_lines.h"
+#include "sentence.h"
 #include "view.h"
 #include "view_playback.h"
 
@@ -92,13 +93,28 @@ static bool needed(const struct view_model *model)
     return model->entering || model->message[0] || selected;
 }
 
+/* A message is seen whole, with what to do about it: over other lines, until the next key. */
+static int message_lines(const struct canvas *canvas, const struct view_model *model)
+{
+    struct sentence message;
+    int most = canvas->height / 3, lines = 0;
+    if (!model->message[0] || model->entering || canvas->width < 4)
+        return 1;
+    sentence_clear(&message, STYLE_VALUE);
+    sentence_add_raw(&message, model->message);
+    for (size_t from = 0; message.text[from] && lines < most; lines++)
+        from = sentence_line_end(&message, from, canvas->width - 2);
+    return lines < 1 ? 1 : lines;
+}
+
 /* A filter being typed has to be seen, also where the key line has no place. */
 static struct rect key_line(const struct canvas *canvas, const struct layout *layout,
                             const struct view_model *model)
 {
-    if (layout->keys.height > 0 || !needed(model))
+    int lines = message_lines(canvas, model);
+    if (lines <= 1 && (layout->keys.height > 0 || !needed(model)))
         return layout->keys;
-    return rect_part(canvas_rect(canvas), 0, canvas->height - 1, canvas->width, 1);
+    return rect_part(canvas_rect(canvas), 0, canvas->height - lines, canvas->width, lines);
 }
 
 static void draw_other(struct canvas *canvas, const struct layout *layout,

@@ -233,6 +233,15 @@ static void draw_entry(struct canvas *canvas, struct rect rect, const struct vie
     }
 }
 
+static void draw_message(struct canvas *canvas, struct rect rect, const char *text)
+{
+    struct sentence message;
+    canvas_fill(canvas, rect, ' ', STYLE_NORMAL);
+    sentence_clear(&message, STYLE_VALUE);
+    sentence_add_raw(&message, text);
+    sentence_draw_wrapped(&message, canvas, rect_part(rect, 1, 0, rect.width - 2, rect.height), 0);
+}
+
 void view_keys(struct canvas *canvas, struct rect rect, const struct view_model *model)
 {
     const struct summary_rank *rank = selected_rank(model);
@@ -241,8 +250,7 @@ void view_keys(struct canvas *canvas, struct rect rect, const struct view_model 
     if (model->entering) {
         draw_entry(canvas, rect, model);
     } else if (model->message[0]) {
-        canvas_fill(canvas, rect, ' ', STYLE_NORMAL);
-        canvas_text(canvas, rect, 1, 0, STYLE_VALUE, model->message);
+        draw_message(canvas, rect, model->message);
     } else if (rank) {
         canvas_fill(canvas, rect, ' ', STYLE_NORMAL);
         draw_rank(canvas, rect, model, rank);
