@@ -60,7 +60,7 @@ bool replaying_resolve(struct replaying *replaying, struct place place, struct s
 const char *replaying_other(const struct replaying *replaying, struct place place,
                             struct step_key key);
 
-/* Days and hours are those of the reader's time zone. */
+/* When the run began, as far as the index knows. */
 struct place_clock replaying_clock(const struct replaying *replaying);
 
 /* ---- command_replay_play.c ---- */

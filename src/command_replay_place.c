@@ -2,11 +2,10 @@
 #include <math.h>
 
 #include "command_replay.h"
-#include "session_stops.h"
 
 struct place_clock replaying_clock(const struct replaying *replaying)
 {
-    struct place_clock clock = {.offset_s = session_zone_s};
+    struct place_clock clock = {0};
     if (replay_has_clock(replaying->replay)) {
         clock.known = true;
         clock.begin_s = replay_time(replaying->replay, 0);

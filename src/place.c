@@ -90,13 +90,6 @@ static bool date(struct str s, int64_t *ret_days)
     return true;
 }
 
-/* The moment at which local clocks show so many seconds since 1970. */
-static int64_t moment_of(const struct place_clock *clock, int64_t local_s)
-{
-    int64_t guess = local_s - clock->offset_s(clock->to, local_s);
-    return local_s - clock->offset_s(clock->to, guess);
-}
-
 static int64_t floor_to(int64_t value, int64_t unit)
 {
     return value - ((value % unit) + unit) % unit;
@@ -106,17 +99,16 @@ static int64_t floor_to(int64_t value, int64_t unit)
 static int64_t next_time(const struct place_clock *clock, int64_t of_day_s, int64_t unit)
 {
     int64_t begin_s = (int64_t)floor(clock->begin_s);
-    int64_t local_s = begin_s + clock->offset_s(clock->to, begin_s);
-    int64_t time_s = floor_to(local_s, DAY_S) + of_day_s;
-    if (time_s < floor_to(local_s, unit))
-        time_s += DAY_S;
-    return moment_of(clock, time_s);
+    int64_t time_s = floor_to(begin_s, DAY_S) + of_day_s;
+    return time_s < floor_to(begin_s, unit) ? time_s + DAY_S : time_s;
 }
 
 static const char *parse_time(struct str s, const struct place_clock *clock, struct place *ret)
 {
     int64_t days = 0, of_day_s, unit;
     bool dated = has(s, '-');
+    if (s.p[s.len - 1] == 'Z')
+        s.len--;
     if (dated && !date(part(&s, has(s, 'T') ? 'T' : ' '), &days))
         return not_a_place;
     if (!time_of_day(s, &of_day_s, &unit))
@@ -124,8 +116,7 @@ static const char *parse_time(struct str s, const struct place_clock *clock, str
     if (!clock->known)
         return no_clock;
     ret->kind = PLACE_TIME;
-    ret->time_s = (double)(dated ? moment_of(clock, days * DAY_S + of_day_s)
-                                 : next_time(clock, of_day_s, unit));
+    ret->time_s = (double)(dated ? days * DAY_S + of_day_s : next_time(clock, of_day_s, unit));
     return NULL;
 }
 

@@ -1,5 +1,5 @@
-/* Where to go in a run, as it is typed: a step, a part of the run, a time. Pure: what
- * time zone that is, the caller says. */
+/* Where to go in a run, as it is typed: a step, a part of the run, a time in UTC, which is
+ * what screens and reports show. Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,7 +10,7 @@ enum place_kind {
     PLACE_STEP,  /* 1200; a2:1200 is step 1200 of the second attempt */
     PLACE_SHARE, /* 45% of the run */
     PLACE_MOVE,  /* +100, -100: steps from the shown one */
-    PLACE_TIME,  /* 03:12, 03:12:30, 2026-11-29 03:12: the first step that began then or later */
+    PLACE_TIME,  /* 03:12, 03:12:30, 2026-11-29 03:12: the first step that began then or later; a Z may follow */
 };
 
 struct place {
@@ -25,8 +25,6 @@ struct place {
 struct place_clock {
     bool known;     /* when the run began is known */
     double begin_s; /* Unix time; a time of day is the next one from then on */
-    int64_t (*offset_s)(void *to, int64_t unix_s); /* local time - UTC at that moment */
-    void *to;
 };
 
 #define PLACE_TAKES "step 1200, a2:1200, 45%, +100, 03:12:30, 2026-11-29 03:12" /* in 80 cells */

@@ -74,7 +74,7 @@ static int64_t steps_in_memory(const struct session *session)
 static struct place_clock clock_of(const struct session *session)
 {
     struct front_step first;
-    struct place_clock clock = {.offset_s = session_zone_s};
+    struct place_clock clock = {0};
     if (analysis_front_next(session->analysis, NULL, &first) && isfinite(first.begin_s)) {
         clock.known = true;
         clock.begin_s = first.begin_s;

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "event_lines.h"
 
@@ -98,12 +97,4 @@ bool session_mark_find(const struct playback *playback, struct step_key from, in
                  : direction > 0           ? "no bookmark after this step"
                                            : "no bookmark before this step");
     return any;
-}
-
-int64_t session_zone_s(void *to, int64_t unix_s)
-{
-    time_t moment = (time_t)unix_s;
-    struct tm local;
-    (void)to;
-    return localtime_r(&moment, &local) ? local.tm_gmtoff : 0;
 }

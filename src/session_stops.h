@@ -18,6 +18,3 @@ void session_mark(struct playback *playback, struct step_key key, char text[MODE
 /* The nearest bookmark after or before the step. False: there is none; `text` says so. */
 bool session_mark_find(const struct playback *playback, struct step_key from, int direction,
                        struct step_key *ret_key, char text[MODEL_TEXT_BYTES]);
-
-/* What local clocks show, less UTC: for struct place_clock. */
-int64_t session_zone_s(void *to, int64_t unix_s);

@@ -259,6 +259,18 @@ static void without_a_terminal_there_is_a_line_a_step(void **state)
     assert_true(strncmp(contents(path), "simulated  step 190", 19) == 0);
 }
 
+/* Simulated runs begin at 2027-01-15 08:00:00 UTC; step 51 is the first after 08:01. */
+static void times_are_those_that_are_shown_whatever_the_zone(void **state)
+{
+    char path[128], *zone = strdup(getenv("TZ") ? getenv("TZ") : "UTC");
+    snprintf(path, sizeof path, "%s/lines.txt", scratch);
+    setenv("TZ", "Elsewhere-9", 1);
+    assert_int_equal(program_run(path, LIST("replay", "--at", "08:01", logs)), 0);
+    setenv("TZ", zone, 1);
+    free(zone);
+    assert_true(strncmp(contents(path), "simulated  step 51  ", 20) == 0);
+}
+
 static void what_cannot_be_replayed_is_refused(void **state)
 {
     assert_int_equal(program_run(NULL, LIST("replay")), 2);
@@ -280,6 +292,7 @@ int main(void)
         cmocka_unit_test(the_same_keys_look_back_in_watch),
         cmocka_unit_test(a_straggler_of_long_ago_is_found_in_watch),
         cmocka_unit_test(without_a_terminal_there_is_a_line_a_step),
+        cmocka_unit_test(times_are_those_that_are_shown_whatever_the_zone),
         cmocka_unit_test(what_cannot_be_replayed_is_refused),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
