@@ -102,7 +102,7 @@ static void the_help_says_what_aligned_time_is(void **state)
     struct view_model model = model_of(&summary);
     struct canvas canvas;
     model.screen = SCREEN_HELP;
-    canvas_init(&canvas, 80, 140, true);
+    canvas_init(&canvas, 80, 160, true);
     screen_draw(&canvas, &model);
     char *text = canvas_to_text(&canvas, false);
     assert_non_null(strstr(text, "in no phase"));
