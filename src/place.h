@@ -10,7 +10,8 @@ enum place_kind {
     PLACE_STEP,  /* 1200; a2:1200 is step 1200 of the second attempt */
     PLACE_SHARE, /* 45% of the run */
     PLACE_MOVE,  /* +100, -100: steps from the shown one */
-    PLACE_TIME,  /* 03:12, 03:12:30, 2026-11-29 03:12: the first step that began then or later; a Z may follow */
+    PLACE_TIME,  /* 03:12, 03:12:30, 2026-11-29 03:12: the first step that began then or later; a Z
+                    may follow */
 };
 
 struct place {

@@ -43,8 +43,8 @@ static void check_place(const char *text, bool clocked)
     case PLACE_TIME:
         PROMISE(clocked, "no time without a clock");
         PROMISE(isfinite(place.time_s) && place.time_s == floor(place.time_s), "whole seconds");
-        PROMISE(strchr(text, '-') || (place.time_s >= clock.begin_s - 60 &&
-                                      place.time_s <= clock.begin_s + 86400),
+        PROMISE(strchr(text, '-') ||
+                    (place.time_s >= clock.begin_s - 60 && place.time_s <= clock.begin_s + 86400),
                 "a time of day is the next one");
     }
 }
