@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +15,7 @@
 #define PIECE_BYTES ((size_t)192 * 1024) /* under STREAM_BUFFER_MAX: a piece is in one buffer */
 #define PIECES_A_THREAD 8
 #define THREADS_MAX 16
+#define TURNS_AWAKE 2000 /* about a millisecond */
 
 enum piece_state {
     PIECE_FREE,
@@ -42,6 +45,7 @@ struct ahead {
     struct piece *pieces;
     uint32_t piece_count;
     pthread_mutex_t lock;
+    atomic_uint changes;    /* counts pieces that were decoded or given, and ends */
     bool waiting;           /* the caller waits for a piece */
     pthread_cond_t changed; /* there is room for pieces, or the end */
     pthread_cond_t done;    /* a piece is decoded, or no more can be taken */
@@ -85,6 +89,7 @@ static struct piece *take(struct ahead *ahead)
     struct piece *piece = &ahead->pieces[ahead->taken % ahead->piece_count];
     if (!read_piece(ahead, piece)) {
         ahead->exhausted = true;
+        atomic_fetch_add(&ahead->changes, 1);
         pthread_cond_broadcast(&ahead->changed);
         pthread_cond_signal(&ahead->done);
         return NULL;
@@ -137,18 +142,37 @@ static bool work(struct ahead *ahead)
     decode(piece);
     pthread_mutex_lock(&ahead->lock);
     piece->state = PIECE_DONE;
+    atomic_fetch_add(&ahead->changes, 1);
     if (ahead->waiting)
         pthread_cond_signal(&ahead->done);
     return true;
+}
+
+/* Until something has changed since `seen`, for a moment: a thread that sleeps is woken on
+ * the processor of the one that wakes it, and then both share it. */
+static void await_change(const struct ahead *ahead, uint32_t seen)
+{
+    for (int turn = 0; turn < TURNS_AWAKE; turn++) {
+        if (atomic_load_explicit(&ahead->changes, memory_order_relaxed) != seen)
+            return;
+        sched_yield();
+    }
 }
 
 static void *run(void *to)
 {
     struct ahead *ahead = to;
     pthread_mutex_lock(&ahead->lock);
-    while (!ahead->ending && !ahead->exhausted)
-        if (!work(ahead))
+    while (!ahead->ending && !ahead->exhausted) {
+        if (work(ahead))
+            continue;
+        uint32_t seen = atomic_load(&ahead->changes);
+        pthread_mutex_unlock(&ahead->lock);
+        await_change(ahead, seen);
+        pthread_mutex_lock(&ahead->lock);
+        if (atomic_load(&ahead->changes) == seen && !ahead->ending && !ahead->exhausted)
             pthread_cond_wait(&ahead->changed, &ahead->lock);
+    }
     pthread_mutex_unlock(&ahead->lock);
     return NULL;
 }
@@ -182,6 +206,7 @@ void ahead_free(struct ahead *ahead)
         return;
     pthread_mutex_lock(&ahead->lock);
     ahead->ending = true;
+    atomic_fetch_add(&ahead->changes, 1);
     pthread_cond_broadcast(&ahead->changed);
     pthread_mutex_unlock(&ahead->lock);
     for (int i = 0; i < ahead->thread_count; i++)
@@ -204,6 +229,7 @@ bool ahead_next(struct ahead *ahead, struct ahead_piece *piece)
     if (ahead->giving)
         ahead->pieces[(ahead->given - 1) % ahead->piece_count].state = PIECE_FREE;
     ahead->giving = false;
+    atomic_fetch_add(&ahead->changes, 1);
     /* To wake a thread takes as long as to decode a piece: there shall be some to do. */
     if (held(ahead) == ahead->piece_count / 2)
         pthread_cond_broadcast(&ahead->changed);
@@ -213,8 +239,14 @@ bool ahead_next(struct ahead *ahead, struct ahead_piece *piece)
         if (work(ahead))
             continue;
         any = ahead->given < ahead->taken || !ahead->exhausted;
+        uint32_t seen = atomic_load(&ahead->changes);
+        if (!any || (ahead->given < ahead->taken && wanted->state == PIECE_DONE))
+            continue;
+        pthread_mutex_unlock(&ahead->lock);
+        await_change(ahead, seen);
+        pthread_mutex_lock(&ahead->lock);
         ahead->waiting = true;
-        if (any && !(ahead->given < ahead->taken && wanted->state == PIECE_DONE))
+        if (atomic_load(&ahead->changes) == seen)
             pthread_cond_wait(&ahead->done, &ahead->lock);
         ahead->waiting = false;
     }
