@@ -39,6 +39,11 @@ static int descriptors(int wanted)
     return wanted > 0 && wanted < most ? wanted : most;
 }
 
+int files_threads(int asked)
+{
+    return asked > 0 ? asked : sysconf(_SC_NPROCESSORS_ONLN) > 2 ? 2 : 1;
+}
+
 struct files *files_new(const struct files_options *options, struct stream_totals *totals)
 {
     struct files *files = memory_zeroed(1, sizeof *files);

@@ -30,6 +30,10 @@ struct files_options {
     int descriptors_max; /* files held open at most; 0: what the system allows */
 };
 
+/* As many threads as were asked for; 0: two where that leaves a processor for others, since a
+ * second one makes reading a sixth quicker and takes half as much processor time more. */
+int files_threads(int asked);
+
 struct files;
 
 enum files_more {

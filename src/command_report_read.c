@@ -141,16 +141,11 @@ static int read_udp(struct reader *reader, const char *spec)
 /* ---- all of them ---- */
 
 /* Two read where there are two processors: more have nothing to do. */
-static int threads_of(const struct options *options)
-{
-    return options->threads > 0 ? options->threads : sysconf(_SC_NPROCESSORS_ONLN) >= 2 ? 2 : 1;
-}
-
 static int read_all(struct reader *reader)
 {
     struct files_options files_options = {.follow = false,
                                           .only = reader->options->run_only,
-                                          .threads = threads_of(reader->options)};
+                                          .threads = files_threads(reader->options->threads)};
     struct files *files = files_new(&files_options, &reader->totals);
     int status = read_files(reader, files);
     files_free(files);

@@ -2,20 +2,12 @@
 #include "replay.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "memory.h"
 #include "replay_state.h"
 
 #define STATES_BYTES ((size_t)32 << 20)
 #define SLICE_RECORDS 16384 /* between two looks at whether a state is due */
-
-static int threads_of(const struct replay_options *options)
-{
-    if (options->threads > 0)
-        return options->threads;
-    return sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 2 : 1;
-}
 
 static struct analysis *new_index(const struct replay_options *options)
 {
@@ -45,7 +37,7 @@ struct replay *replay_new(const struct replay_options *options, char *const *pat
                           char *error, size_t size)
 {
     struct files_options files_options = {
-        .seekable = true, .only = options->run_only, .threads = threads_of(options)};
+        .seekable = true, .only = options->run_only, .threads = files_threads(options->threads)};
     struct replay *replay = memory_zeroed(1, sizeof(*replay));
     replay->options = *options;
     replay->model = options->analysis;
@@ -88,7 +80,7 @@ static void list_steps(struct replay *replay)
     struct step_key at = index->before;
     bool any = index->had_before;
     while (analysis_front_next(index->analysis, any ? &at : NULL, &step) &&
-           replay_compare(step.key, index->front) <= 0) {
+           step_key_compare(step.key, index->front) <= 0) {
         replay_steps_add(&replay->steps, &step);
         at = step.key;
         any = true;
