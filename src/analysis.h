@@ -61,6 +61,14 @@ struct step_key {
     int64_t step;
 };
 
+/* Which comes first in the run: below, at or over 0. Of two steps, not of `latest`. */
+static inline int step_key_compare(struct step_key a, struct step_key b)
+{
+    if (a.attempt != b.attempt)
+        return a.attempt < b.attempt ? -1 : 1;
+    return a.step < b.step ? -1 : a.step > b.step;
+}
+
 /* Fills *summary (initialised; its arrays are reused). A step that is no longer
  * in the table is replaced by the nearest that is. now_ns as in analysis_add,
  * INT64_MIN when silence is not asked for. The parts about sources (other,

@@ -1,5 +1,6 @@
 /* The commands, and what they share. Each gets its own argv (argv[0] is its name)
- * and returns the exit status: 0 good, 1 a failure at run time, 2 wrong use. */
+ * and returns the exit status: 0 good, 1 a failure at run time, 2 wrong use, 3 a condition
+ * of report --check does not hold. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +10,7 @@
 #include "run.h"
 
 int command_watch(int argc, char **argv);  /* live screen */
-int command_report(int argc, char **argv); /* no screen: text or JSON */
+int command_report(int argc, char **argv); /* no screen: text, JSON, CSV, SVG, HTML */
 int command_replay(int argc, char **argv); /* saved records, any step of them */
 int command_demo(int argc, char **argv);   /* the barrier effect, simulated in process */
 int command_calc(int argc, char **argv);   /* Panels 1.1 and 1.2 */

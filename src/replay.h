@@ -62,9 +62,6 @@ enum replay_way replay_go_last(struct replay *replay); /* the end of what there 
 enum replay_way replay_work(struct replay *replay, size_t records);
 double replay_way_done(const struct replay *replay); /* 0 to 1, of the way */
 
-/* The key `delta` closed steps from the shown one, as far as the index knows them. */
-struct step_key replay_move(struct replay *replay, int64_t delta);
-
 /* Goes on by one step. REPLAY_NOWHERE: this is the last. */
 enum replay_way replay_next(struct replay *replay);
 

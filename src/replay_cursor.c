@@ -57,7 +57,7 @@ static const struct record *queue_pop(struct replay_cursor *cursor)
 static void take(struct replay_cursor *cursor, const struct record *record)
 {
     cursor->exact = replay_track_add(&cursor->track, record);
-    if (cursor->exact && cursor->stop && replay_compare(cursor->track.front, cursor->wanted) >= 0)
+    if (cursor->exact && cursor->stop && step_key_compare(cursor->track.front, cursor->wanted) >= 0)
         cursor->reached = true;
 }
 

@@ -111,7 +111,7 @@ void replay_states_offer(struct replay *replay)
  * front. */
 static bool is_before(const struct replay_saved *saved, struct step_key key)
 {
-    return !saved->track.begun || replay_compare(saved->track.front, key) < 0;
+    return !saved->track.begun || step_key_compare(saved->track.front, key) < 0;
 }
 
 const struct replay_saved *replay_states_before(const struct replay *replay, struct step_key key)

@@ -1,6 +1,6 @@
-/* The inside of replay.h, shared by the files that make it up: replay_index.c reads
- * the whole run, replay_saved.c keeps states, replay_cursor.c feeds the shown model,
- * replay_way.c says where it goes. */
+/* The inside of replay.h, shared by the files that make it up: replay.c reads the
+ * whole run, replay_steps.c lists its steps, replay_saved.c keeps states, replay_cursor.c feeds the
+ * shown model, replay_way.c says where it goes. */
 #pragma once
 
 #include "names.h"

@@ -133,7 +133,7 @@ static size_t behind(const struct replay_steps *steps, const struct step_key *ke
         size_t middle = low + (high - low) / 2;
         const struct replay_stretch *stretch = &steps->stretches[middle];
         struct step_key first = {.attempt = stretch->attempt, .step = stretch->first};
-        bool so = key ? replay_compare(first, *key) <= 0 : stretch->position <= position;
+        bool so = key ? step_key_compare(first, *key) <= 0 : stretch->position <= position;
         if (so)
             low = middle + 1;
         else

@@ -49,11 +49,3 @@ double replay_steps_time(const struct replay_steps *steps, int64_t position);
 
 /* The position of the first step that began at or after a time; total: none did. */
 int64_t replay_steps_at_time(const struct replay_steps *steps, double time_s);
-
-/* Before (negative), at or after. */
-static inline int replay_compare(struct step_key a, struct step_key b)
-{
-    if (a.attempt != b.attempt)
-        return a.attempt < b.attempt ? -1 : 1;
-    return a.step < b.step ? -1 : a.step > b.step;
-}

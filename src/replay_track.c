@@ -7,7 +7,7 @@ bool replay_track_closed(struct replay_track *track)
     track->closed = analysis_closed(track->analysis);
     if (!analysis_front_key(track->analysis, &front))
         return false;
-    if (track->begun && replay_compare(front, track->front) <= 0)
+    if (track->begun && step_key_compare(front, track->front) <= 0)
         return false;
     track->had_before = track->begun;
     track->before = track->front;

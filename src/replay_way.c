@@ -11,11 +11,11 @@ static bool resolve(struct replay *replay)
     if (steps->total == 0)
         return false;
     struct step_key last = replay_steps_key(steps, steps->total - 1);
-    if (!replay->indexed && replay_compare(replay->asked, last) > 0)
+    if (!replay->indexed && step_key_compare(replay->asked, last) > 0)
         return false;
     int64_t position = replay_steps_position(steps, replay->asked);
     replay->target = replay_steps_key(steps, position < 0 ? 0 : position);
-    replay->is_other = replay_compare(replay->target, replay->asked) != 0;
+    replay->is_other = step_key_compare(replay->target, replay->asked) != 0;
     return true;
 }
 
@@ -31,8 +31,8 @@ static int64_t position_of_cursor(const struct replay *replay)
 static bool stands_at(const struct replay_cursor *cursor, struct step_key key)
 {
     const struct replay_track *track = &cursor->track;
-    return cursor->exact && track->begun && replay_compare(key, track->front) <= 0 &&
-           (!track->had_before || replay_compare(key, track->before) > 0);
+    return cursor->exact && track->begun && step_key_compare(key, track->front) <= 0 &&
+           (!track->had_before || step_key_compare(key, track->before) > 0);
 }
 
 /* The cursor can go on from where it is, and that is no longer than from the state. */
@@ -42,7 +42,8 @@ static bool goes_on(const struct replay *replay, const struct replay_saved *save
     if (!cursor->files || cursor->lost || cursor->ended ||
         cursor->track.records < saved->track.records)
         return false;
-    return last || !cursor->track.begun || replay_compare(cursor->track.front, replay->target) < 0;
+    return last || !cursor->track.begun ||
+           step_key_compare(cursor->track.front, replay->target) < 0;
 }
 
 static bool set_out(struct replay *replay)
@@ -164,18 +165,6 @@ double replay_way_done(const struct replay *replay)
 }
 
 /* ---- from step to step ---- */
-
-struct step_key replay_move(struct replay *replay, int64_t delta)
-{
-    const struct replay_steps *steps = &replay->steps;
-    int64_t to, last = steps->total - 1;
-    if (last < 0)
-        return (struct step_key){.latest = true};
-    int64_t from = replay->cursor.shows ? replay_steps_position(steps, replay->cursor.shown) : -1;
-    if (__builtin_add_overflow(from, delta, &to))
-        to = delta < 0 ? 0 : last;
-    return replay_steps_key(steps, to < 0 ? 0 : to > last ? last : to);
-}
 
 enum replay_way replay_next(struct replay *replay)
 {

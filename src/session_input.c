@@ -16,11 +16,6 @@ static void leave(struct session *session)
 
 /* ---- which step is shown ---- */
 
-static void say(struct session *session, const char *text)
-{
-    snprintf(session->model.message, sizeof(session->model.message), "%s", text);
-}
-
 /* Pins the shown step unless one is, and brings the table up to date under it. */
 static void hold(struct session *session, int64_t now_ns)
 {
@@ -45,8 +40,8 @@ static void move(struct session *session, int64_t by)
     struct step_key before = session->key;
     struct step_key key = analysis_move(session->analysis, before, by);
     pin(session, key);
-    if (session->summary.shown.known && key.attempt == before.attempt && key.step == before.step)
-        say(session, by < 0 ? "the first step in memory" : "the latest step (End follows)");
+    if (session->summary.shown.known && step_key_compare(key, before) == 0)
+        session_say(session, by < 0 ? "the first step in memory" : "the latest step (End follows)");
 }
 
 static void find(struct session *session, int64_t step)
@@ -54,7 +49,7 @@ static void find(struct session *session, int64_t step)
     struct step_key key = analysis_find(session->analysis, step);
     pin(session, key);
     if (session->summary.shown.known && key.step != step)
-        say(session, "that step is no longer in memory: this is the nearest");
+        session_say(session, "that step is no longer in memory: this is the nearest");
 }
 
 /* Those that pin the shown step: it does not move on while somebody looks around. */

@@ -8,20 +8,10 @@
 #include "place.h"
 #include "session_stops.h"
 
-static void say(struct session *session, const char *text)
-{
-    snprintf(session->model.message, sizeof(session->model.message), "%s", text);
-}
-
 static struct step_key shown_key(const struct session *session)
 {
     const struct summary_step *shown = &session->summary.shown;
     return (struct step_key){.attempt = shown->attempt, .step = shown->step};
-}
-
-static bool is_key(struct step_key key, struct step_key other)
-{
-    return key.attempt == other.attempt && key.step == other.step;
 }
 
 /* Pins the step, or the nearest in memory: *key is then another one. */
@@ -30,16 +20,16 @@ static void pin_nearest(struct session *session, struct step_key key)
     struct step_key there = analysis_move(session->analysis, key, 0);
     there.latest = false;
     session->key = there;
-    if (is_key(there, key))
+    if (step_key_compare(there, key) == 0)
         return;
     char text[MODEL_TEXT_BYTES];
     struct step_key first = analysis_move(session->analysis, key, INT64_MIN);
-    bool gone = is_key(there, first);
+    bool gone = step_key_compare(there, first) == 0;
     snprintf(text, sizeof(text),
              gone ? "step %" PRId64 " is no longer in memory: this is the oldest that is"
                   : "there is no step %" PRId64 ": this is the one before",
              key.step);
-    say(session, text);
+    session_say(session, text);
 }
 
 /* ---- what was typed ---- */
@@ -89,7 +79,7 @@ static void seek(struct session *session)
     struct step_key key, oldest = analysis_move(session->analysis, session->key, INT64_MIN);
     const char *why = place_parse(session->model.go, &clock, &place);
     if (why) {
-        say(session, why);
+        session_say(session, why);
         return;
     }
     switch (place.kind) {
@@ -105,14 +95,14 @@ static void seek(struct session *session)
     case PLACE_SHARE: {
         double steps = place.share * (double)(steps_in_memory(session) - 1);
         pin_nearest(session, analysis_move(session->analysis, oldest, llround(steps)));
-        say(session, "of what is in memory");
+        session_say(session, "of what is in memory");
         break;
     }
     case PLACE_TIME:
         if (at_time(session, place.time_s, &key))
             pin_nearest(session, key);
         else
-            say(session, "no step has begun so late yet");
+            session_say(session, "no step has begun so late yet");
         break;
     }
 }
@@ -125,10 +115,11 @@ static void to_event(struct session *session, int direction)
     char text[MODEL_TEXT_BYTES];
     analysis_events(session->whole, &session->events);
     if (!session_stop_find(&session->events, shown_key(session), direction, &key, text)) {
-        say(session, direction > 0 ? "no event after this step" : "no event before this step");
+        session_say(session,
+                    direction > 0 ? "no event after this step" : "no event before this step");
         return;
     }
-    say(session, text);
+    session_say(session, text);
     pin_nearest(session, key);
 }
 
@@ -139,7 +130,7 @@ static void to_mark(struct session *session, int direction)
     if (session_mark_find(&session->model.playback, shown_key(session), direction, &key, text))
         pin_nearest(session, key);
     else
-        say(session, text);
+        session_say(session, text);
 }
 
 bool session_look(struct session *session, struct view_request request)
@@ -159,7 +150,7 @@ bool session_look(struct session *session, struct view_request request)
         return true;
     case REQUEST_MARK:
         session_mark(&session->model.playback, shown_key(session), text);
-        say(session, text);
+        session_say(session, text);
         return true;
     case REQUEST_TO_MARK:
         to_mark(session, request.amount < 0 ? -1 : 1);
@@ -167,7 +158,7 @@ bool session_look(struct session *session, struct view_request request)
     case REQUEST_PLAY:
     case REQUEST_SPEED:
     case REQUEST_IDLE:
-        say(session, "only in a replay: lockstep replay PATH");
+        session_say(session, "only in a replay: lockstep replay PATH");
         return true;
     default:
         return false;

@@ -7,18 +7,12 @@
 
 #include "event_lines.h"
 
-static int compare(struct step_key a, struct step_key b)
-{
-    if (a.attempt != b.attempt)
-        return a.attempt < b.attempt ? -1 : 1;
-    return a.step < b.step ? -1 : a.step > b.step;
-}
-
 /* Whether `key` lies in that direction, and nearer than what was found so far. */
 static bool is_nearer(struct step_key from, int direction, struct step_key key, bool any,
                       struct step_key best)
 {
-    return direction * compare(key, from) > 0 && (!any || direction * compare(key, best) < 0);
+    return direction * step_key_compare(key, from) > 0 &&
+           (!any || direction * step_key_compare(key, best) < 0);
 }
 
 /* ---- events ---- */
@@ -57,10 +51,10 @@ static struct step_key mark_at(const struct playback *playback, int index)
 void session_mark(struct playback *playback, struct step_key key, char text[MODEL_TEXT_BYTES])
 {
     int at = 0;
-    while (at < playback->mark_count && compare(mark_at(playback, at), key) < 0)
+    while (at < playback->mark_count && step_key_compare(mark_at(playback, at), key) < 0)
         at++;
     size_t behind = (size_t)(playback->mark_count - at) * sizeof(playback->marks[0]);
-    if (at < playback->mark_count && compare(mark_at(playback, at), key) == 0) {
+    if (at < playback->mark_count && step_key_compare(mark_at(playback, at), key) == 0) {
         memmove(&playback->marks[at], &playback->marks[at + 1],
                 behind - sizeof(playback->marks[0]));
         playback->mark_count--;

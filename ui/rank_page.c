@@ -24,13 +24,11 @@ void rank_page_say(struct rank_page *page, const struct sentence *sentence)
 void rank_page_heading(struct rank_page *page, const char *format, ...)
 {
     struct sentence line;
-    char text[SENTENCE_BYTES];
     va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof(text), format, arguments);
-    va_end(arguments);
     sentence_clear(&line, STYLE_LABEL);
-    sentence_add(&line, "%s", text);
+    va_start(arguments, format);
+    sentence_add_list(&line, format, arguments);
+    va_end(arguments);
     sentence_draw(&line, &page->canvas, rank_page_lines(page, 1), 0, page->y++);
 }
 

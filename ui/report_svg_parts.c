@@ -77,13 +77,11 @@ void figure_sentence(struct figure *figure, const struct sentence *sentence)
 void figure_say(struct figure *figure, const char *format, ...)
 {
     struct sentence line;
-    char text[SENTENCE_BYTES];
     va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof(text), format, arguments);
-    va_end(arguments);
     sentence_clear(&line, STYLE_DIM);
-    sentence_add(&line, "%s", text);
+    va_start(arguments, format);
+    sentence_add_list(&line, format, arguments);
+    va_end(arguments);
     figure_sentence_at(figure, FIGURE_MARGIN, "ls-dim", &line);
 }
 

@@ -21,14 +21,19 @@ static void add_safe(struct sentence *sentence, const char *text)
     sentence->length += text_sanitise(sentence->text + sentence->length, room, str_from(text));
 }
 
-void sentence_add(struct sentence *sentence, const char *format, ...)
+void sentence_add_list(struct sentence *sentence, const char *format, va_list arguments)
 {
     char text[SENTENCE_BYTES];
+    vsnprintf(text, sizeof(text), format, arguments);
+    add_safe(sentence, text);
+}
+
+void sentence_add(struct sentence *sentence, const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof(text), format, arguments);
+    sentence_add_list(sentence, format, arguments);
     va_end(arguments);
-    add_safe(sentence, text);
 }
 
 void sentence_add_raw(struct sentence *sentence, const char *raw)

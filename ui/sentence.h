@@ -2,6 +2,7 @@
  * A screen draws them with dim evidence letters; a report prints the text. */
 #pragma once
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -24,6 +25,8 @@ void sentence_clear(struct sentence *sentence, enum style style);
 /* printf to its end; what does not fit is cut. */
 void sentence_add(struct sentence *sentence, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+void sentence_add_list(struct sentence *sentence, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
 void sentence_add_raw(struct sentence *sentence, const char *raw); /* through the sanitiser */
 void sentence_evidence(struct sentence *sentence, enum evidence evidence); /* " c" */
 

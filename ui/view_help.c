@@ -45,14 +45,12 @@ static void paragraph(struct page *page, int indent, const char *format, ...)
 
 static void paragraph(struct page *page, int indent, const char *format, ...)
 {
-    char text[SENTENCE_BYTES];
     struct sentence sentence;
     va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof(text), format, arguments);
-    va_end(arguments);
     sentence_clear(&sentence, STYLE_NORMAL);
-    sentence_add_raw(&sentence, text);
+    va_start(arguments, format);
+    sentence_add_list(&sentence, format, arguments);
+    va_end(arguments);
     say(page, indent, &sentence);
 }
 
