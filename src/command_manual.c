@@ -7,17 +7,21 @@
 #include "command.h"
 #include "keys.h"
 
-/* roff takes a leading '.' or '\'' for a request, '\\' for an escape, and '-' for
- * a hyphen. */
+/* roff takes a leading '.' for a request, '\\' for an escape, '-' for a hyphen, '"' for the
+ * end of an argument, and '\'' for a request or a closing quote. */
 static void put(const char *text)
 {
-    if (*text == '.' || *text == '\'')
+    if (*text == '.')
         fputs("\\&", stdout);
     for (; *text; text++) {
         if (*text == '\\')
             fputs("\\e", stdout);
         else if (*text == '-')
             fputs("\\-", stdout);
+        else if (*text == '"')
+            fputs("\\(dq", stdout);
+        else if (*text == '\'')
+            fputs("\\(aq", stdout);
         else
             putchar(*text);
     }
@@ -30,8 +34,6 @@ static void put_option(void *to, const char *line)
     char option[64];
     line += strspn(line, " ");
     const char *about = strstr(line, "  ");
-    if (!about) /* a long option stands close to its text */
-        about = strrchr(line, ' ');
     snprintf(option, sizeof(option), "%.*s", (int)(about - line), line);
     fputs(".TP\n.B ", stdout);
     put(option);

@@ -242,9 +242,9 @@ void options_help(unsigned command, void (*print)(void *to, const char *line), v
         snprintf(name, sizeof(name), "--%s%s%s", infos[i].name, infos[i].argument ? " " : "",
                  infos[i].argument ? infos[i].argument : "");
         if (infos[i].letter)
-            snprintf(line, sizeof(line), "  -%c, %-20s %s", infos[i].letter, name, infos[i].help);
+            snprintf(line, sizeof(line), "  -%c, %-20s  %s", infos[i].letter, name, infos[i].help);
         else
-            snprintf(line, sizeof(line), "      %-20s %s", name, infos[i].help);
+            snprintf(line, sizeof(line), "      %-20s  %s", name, infos[i].help);
         print(to, line);
     }
 }

@@ -102,5 +102,5 @@ int options_parse(struct options *options, unsigned command, int argc, char **ar
 void options_apply_run(const struct options *options, struct run *run);
 
 /* The options of a command, one a line, as --help prints them; `print` gets each
- * line without its newline. */
+ * line without its newline. Two blanks or more stand between an option and what it is. */
 void options_help(unsigned command, void (*print)(void *to, const char *line), void *to);

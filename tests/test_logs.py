@@ -193,12 +193,16 @@ class Words(unittest.TestCase):
         page = self.run_program("manual").stdout.decode().replace("\\-", "-")
         self.assertTrue(page.startswith(".TH LOCKSTEP 1"))
         options = set()
-        for command in ("watch", "report", "demo"):
+        for command in ("watch", "replay", "report", "demo"):
             text = self.run_program(command, "--help").stdout.decode()
             options |= set(re.findall(r"^ +(?:-\w, )?(--[\w-]+)", text, re.M))
         self.assertGreater(len(options), 30)
         for option in options:
             self.assertIn(option, page)
+        for heading in re.findall(r"^\.B (.*--.*)$", page, re.M):  # an option, what it takes
+            self.assertLessEqual(len(heading.split()), 3, heading)
+        for key, about in (("\\(dq", "the bookmark before"), ("\\(aq", "the next bookmark")):
+            self.assertIn(f".B {key}\n{about}\n", page)
 
 
 @unittest.skipUnless(os.path.isdir(SHARED), "the folder of shared data is not there")
