@@ -8,6 +8,7 @@ import io
 import json
 import os
 import random
+import re
 import resource
 import stat
 import statistics
@@ -66,6 +67,86 @@ class Folder(unittest.TestCase):
         with open(self.path(name), "w", encoding="utf-8") as log:
             log.write("".join(line + "\n" for line in lines))
         return self.path(name)
+
+
+class Documented(Folder):
+    """samples/REPORT.md says what each key and column is."""
+
+    REPORT_MD = os.path.join(DDP8, "..", "REPORT.md")
+
+    def setUp(self):
+        super().setUp()
+        with open(self.REPORT_MD, encoding="utf-8") as page:
+            self.page = page.read()
+
+    @staticmethod
+    def words(text):
+        return set(re.findall(r"`([A-Za-z_0-9]+)`", text))
+
+    def section(self, name):
+        return re.search(rf"^## {name}$(.*?)(?=^## |\Z)", self.page, re.M | re.S).group(1)
+
+    def rows(self, section):
+        """Of the table of keys: top-level key -> words of its row."""
+        rows = {}
+        for keys, about in re.findall(r"^\| (`.*?) \| (.*) \|$", section, re.M):
+            for key in self.words(keys):
+                rows[key] = self.words(about)
+        return rows
+
+    def keys_within(self, value):
+        if isinstance(value, list):
+            return set().union(*map(self.keys_within, value))
+        if isinstance(value, dict):
+            return set(value).union(*map(self.keys_within, value.values()))
+        return set()
+
+    def described(self, objects, rows, common, elsewhere):
+        seen = set()
+        for one in objects:
+            seen |= set(one)
+            for key, value in one.items():
+                self.assertIn(key, rows)
+                missing = self.keys_within(value) - rows[key] - common - elsewhere.get(key, set())
+                self.assertFalse(missing, f"{key}: {missing} are not in REPORT.md")
+        self.assertFalse(set(rows) - seen, "described, but not there")
+
+    def test_every_key_of_a_report(self):
+        section = self.section("lockstep-report/1")
+        verdict = self.words(re.search(r"^A verdict:.*?^$", section, re.M | re.S).group())
+        check = self.words(re.search(r"^A check:.*?^$", self.page, re.M | re.S).group())
+        lines = records(range(60), slow=2) + records(range(55, 90), slow=2, begin=1795961700.0)
+        objects = [report("--check", "mfu>=0.4,step_time<=1", "--what-if", "1",
+                          "--price", "2", "--watts", "700", "--total-tokens", "1e9", log,
+                          status=3)
+                   for log in (SLOW5, BALANCED, self.log("odd.jsonl", ["{"] + lines))]
+        self.assertTrue(objects[2]["verdicts"] and objects[2]["complaints"])
+        rows = self.rows(section)
+        self.described(objects, rows, {"evidence"},
+                       {"verdicts": verdict, "events": verdict, "checks": check,
+                        "per_rank_evidence": rows["per_rank"]})
+
+    def test_every_key_of_a_comparison(self):
+        section = self.section("lockstep-compare/1")
+        test = self.words(section.split("`test` is null")[1])
+        check = self.words(re.search(r"^A check:.*?^$", self.page, re.M | re.S).group())
+        got = report("--compare", BALANCED, SLOW5, "--check", "step_time<=+5%", status=3)
+        self.described([got], self.rows(section), {"evidence"}, {"figures": test, "checks": check})
+        figures = self.words(section) | {f["figure"] for f in got["figures"]
+                                         if f["figure"].startswith("ledger_")}
+        for figure in got["figures"]:
+            self.assertIn(figure["figure"], figures)
+
+    def test_every_column(self):
+        section = self.section("Tables")
+        for name in ("steps", "events"):
+            head = run("--csv", name, SLOW5).stdout.decode().split("\r\n")[0]
+            self.assertIn(f"`{head}`", section, name)
+        head = run("--csv", "ranks", SLOW5).stdout.decode().split("\r\n")[0]
+        known = self.rows(self.section("lockstep-report/1"))["per_rank"] | self.words(section)
+        for column in head.split(","):
+            if not column.startswith("shown_"):
+                self.assertTrue(column in known or column.endswith("_evidence"), column)
 
 
 class Step(Folder):
