@@ -20,9 +20,8 @@ struct demo {
     struct simulate *simulate;
     struct record *records; /* [ranks] */
     struct loop_timer *timer;
-    int64_t start_ns;    /* of the simulated clock, when the screen opens */
-    int64_t opened_ns;   /* of the loop's clock, then */
-    int64_t released_ns; /* simulated: the records of the next step are known then */
+    int64_t start_ns;  /* of the simulated clock, when the screen opens */
+    int64_t opened_ns; /* of the loop's clock, then */
 };
 
 static int64_t unix_now_ns(void)

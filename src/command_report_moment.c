@@ -39,7 +39,6 @@ void report_moment_look(struct report_moment *moment, struct analysis *analysis)
         !analysis_reached(analysis, moment->step, &key, &behind))
         return;
     moment->attempt = front.attempt;
-    moment->key = key;
     analysis_free(moment->copy);
     moment->copy = analysis_copy(analysis, true, SIZE_MAX / 2);
     analysis_hold(moment->copy, key);

@@ -13,9 +13,8 @@ struct report_moment {
     bool overview; /* is kept as well */
     struct overview_request columns;
 
-    uint64_t closed; /* when it was looked at last */
-    int attempt;     /* in which the copy was made; -1: none yet */
-    struct step_key key;
+    uint64_t closed;       /* when it was looked at last */
+    int attempt;           /* in which the copy was made; -1: none yet */
     struct analysis *copy; /* owned; NULL: the step was not reached */
     struct overview kept;  /* up to the step */
 };

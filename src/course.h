@@ -10,8 +10,7 @@
 #include "steps.h"
 
 #define COURSE_COLUMNS_MAX 32768
-#define COURSE_BEGINS_MAX 1024 /* ranks, evenly spaced, whose begins a column's is the median of   \
-                                */
+#define COURSE_BEGINS_MAX 1024 /* evenly spaced ranks, whose median begin is a column's */
 
 /* Some consecutive steps. Sums are of nanoseconds of one rank, and of its waits over
  * ranks; what is not known is not in them. */

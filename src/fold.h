@@ -57,7 +57,7 @@ struct fold_event {
     int64_t repeated_steps;  /* of a gap: steps that are not there */
     double begin_ns, end_ns; /* Unix time at which from_step and to_step began; NAN: not known */
     int end_attempt;         /* of to_step */
-    int64_t from_step, named_step, to_step, cleared_step;              /* -1: not yet */
+    int64_t from_step, named_step, to_step;                            /* -1: not yet */
     uint32_t from_ordinal, named_ordinal, to_ordinal, cleared_ordinal; /* UINT32_MAX: not yet */
 };
 

@@ -71,7 +71,6 @@ struct fold_event *fold_event_new(struct fold *fold, enum verdict_kind kind, uin
         .from_step = row->step,
         .named_step = row->step,
         .to_step = -1,
-        .cleared_step = -1,
         .begin_ns = NAN,
         .end_ns = NAN,
         .end_attempt = row->attempt,
@@ -153,7 +152,6 @@ void fold_event_end(struct fold *fold, struct fold_event *event, const struct fo
     event->to_step = to_step;
     event->to_ordinal = to_ordinal;
     event->end_attempt = step->row->attempt;
-    event->cleared_step = step->row->step;
     event->cleared_ordinal = fold->last_cleared = fold->ordinal;
     size_t back = fold->ordinal - to_ordinal;
     const struct step_row *last =

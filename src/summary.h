@@ -213,9 +213,8 @@ struct summary {
     bool tokens_disagree;     /* the records' tokens and the run's differ by over 1% */
     double tokens_recorded;   /* mean of the records' sum a step, when they disagree */
 
-    struct quantity exchange_window_s; /* mean over the window */
-    struct ledger ledger;              /* over the span */
-    struct ledger ledger_window;       /* over the last W steps up to the newest */
+    struct ledger ledger;        /* over the span */
+    struct ledger ledger_window; /* over the last W steps up to the newest */
     struct effective effective;
     struct jitter jitter;
     struct rotation rotation;

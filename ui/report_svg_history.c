@@ -8,7 +8,6 @@
 #include "ledger_lines.h"
 
 #define PANEL_HIGH 110.0
-#define PANEL_GAP 34.0
 #define AXIS_ROOM 62.0 /* left of the panels */
 
 struct curve {

@@ -204,7 +204,6 @@ static void check_figures(const struct summary *summary)
         summary->window_step_time_s,
         summary->mfu,
         summary->hfu,
-        summary->exchange_window_s,
     };
     for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++)
         check_not_negative(number_of(times[i], simulated));
