@@ -122,14 +122,6 @@ FILE *output_stream(struct output_file *output)
     return output->stream;
 }
 
-void output_abandon(struct output_file *output)
-{
-    fclose(output->stream);
-    if (output->temporary[0])
-        unlink(output->temporary);
-    free(output);
-}
-
 /* So that the new name is on the disk, too; where that can't be done it is no failure. */
 static void sync_folder(const char *target)
 {

@@ -19,6 +19,3 @@ FILE *output_stream(struct output_file *output);
 /* The new content takes the old one's place. False with a sentence: the old file is as it was.
  * Frees *output in any case. */
 bool output_commit(struct output_file *output, char *error, size_t size);
-
-/* Nothing was written after all. Frees *output. */
-void output_abandon(struct output_file *output);

@@ -54,12 +54,6 @@ void session_touch(struct session *session)
     session->pulled_ns = 0; /* due at the next frame */
 }
 
-void session_refresh(struct session *session)
-{
-    if (!session->plain && session->term)
-        session_draw(session, loop_now_ns(session->loop));
-}
-
 struct loop *session_loop(struct session *session)
 {
     return session->loop;

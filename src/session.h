@@ -1,6 +1,6 @@
 /* A live session: one loop in which sources, keys, timers, frames and signals
  * meet. Records go into the model as they come; a picture is drawn when there is
- * something new to see. Shared by `watch` and `demo`. */
+ * something new to see. Shared by all commands that have a screen. */
 #pragma once
 
 #include <stdbool.h>
@@ -48,9 +48,6 @@ void session_show(struct session *session, struct analysis *shown, struct analys
 /* Something to be seen has changed that no record told: a picture is due at the next
  * frame. */
 void session_touch(struct session *session);
-
-/* Draws now, if there is a screen: after something that no record told. */
-void session_refresh(struct session *session);
 
 /* Where sources put their records. */
 struct sink session_sink(struct session *session);

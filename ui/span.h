@@ -36,7 +36,7 @@ size_t span_cursor_column(const struct overview *overview, const struct span_vie
 size_t span_shown_column(const struct overview *overview, const struct summary *summary);
 size_t span_column_at(const struct overview *overview, int64_t position);
 
-/* S straggler, ^ spike, R restart, M missing: the gravest in each column; what lasts
+/* S straggler, ^ spike, R restart, M missing, G gap: the gravest in each column; what lasts
  * has a line behind it. With `cursor` the cursor is marked there, too: when there is no
  * axis. */
 void span_draw_events(const struct span *span, int y, bool cursor);
