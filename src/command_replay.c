@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "command_describe.h"
 #include "command_replay.h"
 
 #define AT_ONCE_NS INT64_C(80000000)
@@ -153,14 +154,6 @@ static bool on_work(void *to, int64_t now_ns)
 
 /* ---- what the screen is told ---- */
 
-static void describe_names(const struct options *options, struct feed_info *feed)
-{
-    int used = 0;
-    for (int i = 0; i < options->source_count && used < (int)sizeof(feed->source) - 1; i++)
-        used += snprintf(feed->source + used, sizeof(feed->source) - (size_t)used, "%s%s",
-                         i > 0 ? " " : "", options->sources[i]);
-}
-
 /* Does the run that is known, up to the begin of `last`, go past midnight (UTC, as shown)? */
 static bool spans_days(const struct replay *replay, int64_t last)
 {
@@ -196,18 +189,6 @@ static void describe_playback(const struct replaying *replaying, struct playback
             last > 0 ? (double)replay_position(replaying->replay, key) / (double)last : 0;
 }
 
-static void describe_counts(const struct replay *replay, struct summary *summary)
-{
-    const struct stream_totals *totals = replay_totals(replay);
-    summary->source.other = totals->counts.other;
-    summary->source.damaged = totals->counts.damaged;
-    summary->source.too_long = totals->counts.too_long;
-    summary->source.nul_bytes = totals->counts.nul_bytes;
-    summary->source.bytes = totals->counts.bytes;
-    summary->complaint_count = totals->complaint_count;
-    memcpy(summary->complaints, totals->complaints, sizeof(summary->complaints));
-}
-
 static void describe(void *to, struct summary *summary, struct feed_info *feed,
                      char message[MODEL_TEXT_BYTES])
 {
@@ -217,14 +198,8 @@ static void describe(void *to, struct summary *summary, struct feed_info *feed,
     describe_playback(replaying, &session_model(replaying->session)->playback);
     if (!replaying->replay)
         return;
-    describe_counts(replaying->replay, summary);
-    const struct files_state *state = replay_files(replaying->replay);
-    feed->files = state->followed;
-    if (state->notice_count == replaying->notices_told)
-        return;
-    replaying->notices_told = state->notice_count;
-    snprintf(message, MODEL_TEXT_BYTES, "%s",
-             state->notices[(state->notice_count - 1) % FILES_NOTICES]);
+    describe_totals(replay_totals(replaying->replay), summary);
+    describe_files(replay_files(replaying->replay), &replaying->notices_told, feed, message);
 }
 
 /* ---- opening ---- */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "command_describe.h"
 #include "command_report_moment.h"
 #include "sink.h"
 #include "source_files.h"
@@ -163,16 +164,9 @@ static int read_all(struct reader *reader)
 
 static void complete(const struct reader *reader, struct summary *summary)
 {
-    const struct source_counts *counts = &reader->totals.counts;
-    summary->source.other = counts->other;
-    summary->source.damaged = counts->damaged;
-    summary->source.too_long = counts->too_long;
-    summary->source.nul_bytes = counts->nul_bytes;
-    summary->source.bytes = counts->bytes;
+    describe_totals(&reader->totals, summary);
     summary->source.dropped = reader->dropped;
     summary->source.refused += reader->refused;
-    summary->complaint_count = reader->totals.complaint_count;
-    memcpy(summary->complaints, reader->totals.complaints, sizeof(summary->complaints));
 }
 
 static void ask(const struct options *options, struct analysis *analysis, struct summary *summary)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "command_describe.h"
 #include "command_watch_record.h"
 #include "command_watch_run.h"
 #include "session.h"
@@ -56,38 +57,6 @@ static void describe_socket(struct udp *udp, struct source_counts *counts, struc
         feed->udp_buffer_bytes = granted;
 }
 
-static void describe_counts(struct watching *watching, struct source_counts *counts)
-{
-    const struct source_counts *read = &watching->totals.counts;
-    counts->other = read->other;
-    counts->damaged = read->damaged;
-    counts->too_long = read->too_long;
-    counts->nul_bytes = read->nul_bytes;
-    counts->bytes = read->bytes;
-    counts->dropped = 0;
-}
-
-static void describe_names(const struct watching *watching, struct feed_info *feed)
-{
-    const struct options *options = &watching->options;
-    int used = 0;
-    for (int i = 0; i < options->source_count && used < (int)sizeof(feed->source) - 1; i++)
-        used += snprintf(feed->source + used, sizeof(feed->source) - (size_t)used, "%s%s",
-                         i > 0 ? " " : "", options->sources[i]);
-}
-
-static void describe_files(struct watching *watching, struct feed_info *feed,
-                           char message[MODEL_TEXT_BYTES])
-{
-    const struct files_state *state = files_state(watching->files);
-    feed->files = state->followed;
-    if (state->notice_count == watching->notices_told)
-        return;
-    watching->notices_told = state->notice_count;
-    snprintf(message, MODEL_TEXT_BYTES, "%s",
-             state->notices[(state->notice_count - 1) % FILES_NOTICES]);
-}
-
 static void describe(void *to, struct summary *summary, struct feed_info *feed,
                      char message[MODEL_TEXT_BYTES])
 {
@@ -95,15 +64,14 @@ static void describe(void *to, struct summary *summary, struct feed_info *feed,
     feed->udp_buffer_bytes = 0;
     feed->udp_buffer_asked =
         watching->socket_count > 0 ? (uint64_t)watching->options.receive_buffer : 0;
-    describe_names(watching, feed);
-    describe_counts(watching, &summary->source);
+    describe_names(&watching->options, feed);
+    describe_totals(&watching->totals, summary);
+    summary->source.dropped = 0;
     for (int i = 0; i < watching->socket_count; i++)
         describe_socket(watching->sockets[i], &summary->source, feed);
     if (watching->files)
-        describe_files(watching, feed, message);
+        describe_files(files_state(watching->files), &watching->notices_told, feed, message);
     watched_recording_describe(&watching->recording, feed);
-    summary->complaint_count = watching->totals.complaint_count;
-    memcpy(summary->complaints, watching->totals.complaints, sizeof(summary->complaints));
 }
 
 static void on_look(void *to, int64_t now_ns)

@@ -1,0 +1,36 @@
+/* What has been read. */
+#include "command_describe.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void describe_names(const struct options *options, struct feed_info *feed)
+{
+    int used = 0;
+    for (int i = 0; i < options->source_count && used < (int)sizeof(feed->source) - 1; i++)
+        used += snprintf(feed->source + used, sizeof(feed->source) - (size_t)used, "%s%s",
+                         i > 0 ? " " : "", options->sources[i]);
+}
+
+void describe_totals(const struct stream_totals *totals, struct summary *summary)
+{
+    const struct source_counts *counts = &totals->counts;
+    summary->source.other = counts->other;
+    summary->source.damaged = counts->damaged;
+    summary->source.too_long = counts->too_long;
+    summary->source.nul_bytes = counts->nul_bytes;
+    summary->source.bytes = counts->bytes;
+    summary->complaint_count = totals->complaint_count;
+    memcpy(summary->complaints, totals->complaints, sizeof(summary->complaints));
+}
+
+void describe_files(const struct files_state *state, int *told, struct feed_info *feed,
+                    char message[MODEL_TEXT_BYTES])
+{
+    feed->files = state->followed;
+    if (state->notice_count == *told)
+        return;
+    *told = state->notice_count;
+    snprintf(message, MODEL_TEXT_BYTES, "%s",
+             state->notices[(state->notice_count - 1) % FILES_NOTICES]);
+}
