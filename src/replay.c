@@ -40,7 +40,6 @@ struct replay *replay_new(const struct replay_options *options, char *const *pat
         .seekable = true, .only = options->run_only, .threads = files_threads(options->threads)};
     struct replay *replay = memory_zeroed(1, sizeof(*replay));
     replay->options = *options;
-    replay->model = options->analysis;
     replay->files = files_new(&files_options, &replay->totals);
     if (!add_paths(replay->files, paths, count, error, size)) {
         files_free(replay->files);

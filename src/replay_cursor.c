@@ -101,7 +101,8 @@ static void leave_near(struct replay *replay)
     replay_saved_done(&replay->near);
     if (bytes > replay->states.bytes_max)
         return;
-    replay_saved_make(&replay->near, &cursor->track, cursor->files, replay->model.memory_bytes);
+    replay_saved_make(&replay->near, &cursor->track, cursor->files,
+                      replay->options.analysis.memory_bytes);
 }
 
 /* One call of files_pump(). False: there is no more, though the index had more. */
@@ -174,7 +175,7 @@ bool replay_cursor_go(struct replay *replay, const struct replay_saved *saved)
         pass_on_notice(replay);
         return false;
     }
-    replay_track_copy(&cursor->track, &saved->track, replay->model.memory_bytes);
+    replay_track_copy(&cursor->track, &saved->track, replay->options.analysis.memory_bytes);
     cursor->exact = cursor->ended = false;
     return true;
 }

@@ -102,7 +102,7 @@ void replay_states_offer(struct replay *replay)
     if (states->count > 0 && (states->bytes + wanted > states->bytes_max ||
                               replay->index.records - last < states->distance))
         return;
-    replay_saved_make(&saved, &replay->index, replay->files, replay->model.memory_bytes);
+    replay_saved_make(&saved, &replay->index, replay->files, replay->options.analysis.memory_bytes);
     saved.position = replay->steps.total;
     append(states, &saved);
 }

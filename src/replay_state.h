@@ -69,7 +69,6 @@ enum replay_aim { AIM_NONE, AIM_STEP, AIM_LAST };
 
 struct replay {
     struct replay_options options;
-    struct analysis_options model; /* of the shown one */
     struct files *files;
     struct stream_totals totals;
     struct replay_track index;
