@@ -97,9 +97,10 @@ void analysis_past_settled(struct analysis *analysis)
 {
     struct analysis_past *past = analysis->past;
     uint64_t rows = settled_rows(analysis);
-    uint64_t last = past->count > 0 ? past->marks[past->count - 1].rows : past->base;
+    uint64_t last = past->newest > past->base ? past->newest : past->base;
     if (!analysis->options.keep_history || rows - last < spacing(analysis))
         return;
+    past->newest = rows;
     if (past->count == past->capacity)
         past->marks = memory_grown(past->marks, &past->capacity, sizeof(*past->marks));
     struct past_mark *mark = &past->marks[past->count++];

@@ -17,6 +17,7 @@ struct analysis_past {
     uint32_t count, capacity;
     size_t bytes;           /* of the marks, about */
     uint64_t spacing;       /* rows between two marks */
+    uint64_t newest;        /* rows of the mark made last, be it gone or not */
     uint64_t base;          /* rows that had left when the fold began: it was empty then */
     struct past_mark shown; /* of the step that was looked at last; rows 0: none */
     struct past_mark near;  /* a few rows before it: for the next step back; rows 0: none */
