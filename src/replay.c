@@ -9,6 +9,9 @@
 #define STATES_BYTES ((size_t)32 << 20)
 #define SLICE_RECORDS 16384 /* between two looks at whether a state is due */
 
+#define DISTANCE_BYTES 4096    /* of the logs, for each record between two states at first */
+#define DISTANCE_MAX (1 << 18) /* records: that are fed again in some hundredths of a second */
+
 static struct analysis *new_index(const struct replay_options *options)
 {
     struct analysis_options index = options->analysis;
@@ -102,16 +105,32 @@ static void finish(struct replay *replay)
         list_steps(replay);
 }
 
+/* Of a large log states are far apart from the beginning: those in between would be taken
+ * out again, and a copy of the model costs as much as some ten thousand records. */
+static void choose_distance(struct replay *replay)
+{
+    int64_t read, all;
+    files_progress(replay->files, &read, &all);
+    uint64_t distance = (uint64_t)all / DISTANCE_BYTES;
+    if (distance > DISTANCE_MAX)
+        distance = DISTANCE_MAX;
+    if (replay->options.distance == 0 && distance > replay->states.distance)
+        replay->states.distance = distance;
+}
+
 bool replay_index(struct replay *replay, size_t records)
 {
     struct sink sink = {replay, on_record};
     while (!replay->indexed && records > 0) {
         size_t slice = records < SLICE_RECORDS ? records : SLICE_RECORDS;
         records -= slice;
-        if (files_pump(replay->files, &sink, 0, slice) == FILES_IDLE)
+        if (files_pump(replay->files, &sink, 0, slice) == FILES_IDLE) {
             finish(replay);
-        else
-            replay_states_offer(replay);
+            break;
+        }
+        if (replay->states.count == 1)
+            choose_distance(replay);
+        replay_states_offer(replay);
     }
     return !replay->indexed;
 }

@@ -19,7 +19,7 @@ struct replay_options {
     size_t memory_bytes;              /* for states to go back to; 0: 32 MiB */
     int threads;                      /* that decode, 0: as many as help */
     const char *run_only;             /* which run of a folder (source_runs.h); NULL: all files */
-    uint64_t distance;                /* records between two of them, at first; 0: 65,536 */
+    uint64_t distance;                /* records between two of them, at first; 0: 65,536, of large logs more */
 };
 
 /* `paths`: files, folders, globs. NULL with a sentence in `error`. Reads nothing yet. */
