@@ -35,10 +35,10 @@ enum field_type { FIELD_INTEGER, FIELD_SECONDS, FIELD_TEXT, FIELD_FLAG, FIELD_WO
 struct field_info {
     const char *name;
     enum field_type type;
-    uint32_t bit;       /* RECORD_ bit; of a word: the bits of all of them */
-    size_t offset;      /* of its int64_t in struct record (rank: uint32_t; text: struct str) */
-    int64_t max;        /* largest value, in the record's own unit (nanoseconds, counts) */
-    const char *range;  /* what is said when a value is out of bounds */
+    uint32_t bit;      /* RECORD_ bit; of a word: the bits of all of them */
+    size_t offset;     /* of its int64_t in struct record (rank: uint32_t; text: struct str) */
+    int64_t max;       /* largest value, in the record's own unit (nanoseconds, counts) */
+    const char *range; /* what is said when a value is out of bounds */
 };
 
 extern const struct field_info field_infos[FIELD_COUNT];
@@ -51,8 +51,7 @@ bool field_put(struct record *record, enum field field, int64_t value, const cha
 
 /* The same from a floating-point number, for what the exact path does not read
  * (exponents): seconds or a count. `t` keeps microseconds, all a double holds. */
-bool field_put_double(struct record *record, enum field field, double value,
-                      const char **ret_why);
+bool field_put_double(struct record *record, enum field field, double value, const char **ret_why);
 
 void field_put_text(struct record *record, enum field field, struct str text);
 

@@ -304,6 +304,7 @@ struct udp *udp_new(struct loop *loop, const char *spec, const struct udp_option
     udp->totals = totals;
     udp->sink = *sink;
     udp->stream = stream_new("udp", totals);
+    stream_own_only(udp->stream);
     udp->buffer = memory_zeroed(1, DATAGRAM_MAX * BATCH);
     uv_timer_init(loop_uv(loop), &udp->timer);
     udp->timer.data = udp;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decode.h"
+#include "formats.h"
 #include "inflate.h"
 #include "memory.h"
 #include "number.h"
@@ -18,9 +19,22 @@
 #define OTHER_KEPT_MAX 5
 #define EXCERPT_BYTES 60
 
+/* What the input is, as far as that can be told. */
+enum stream_kind {
+    STREAM_NEW, /* not looked at yet */
+    STREAM_LINES,
+    STREAM_DOCUMENT, /* one JSON value of another format */
+};
+
 struct stream {
     struct stream_totals *totals;
     struct decoder decoder;
+    const struct formats *formats; /* borrowed; NULL: our own records only */
+    struct format_reader *reader;  /* owned; NULL until it is needed */
+    enum stream_kind kind;
+    bool slowly;   /* the next record may not be our own: not to be taken quickly */
+    bool foreign;  /* other formats were found */
+    bool document; /* it is, or was, one: alone it is one rank, which need not be said */
     char *buffer;
     size_t capacity;     /* of buffer, without the slack behind it */
     size_t begin, end;   /* what is not taken yet */
@@ -31,6 +45,7 @@ struct stream {
     int64_t lines_ended; /* so many line ends have been taken */
     bool after_return;   /* the buffer ended with '\r': a newline may still belong to it */
     bool ended;          /* what is left is a line */
+    bool ended_foreign;  /* and other formats were told so */
     bool discarding;     /* up to the next newline */
     bool has_rank;       /* from the name */
     uint32_t rank;
@@ -41,6 +56,8 @@ struct stream *stream_new(const char *name, struct stream_totals *totals)
 {
     struct stream *stream = memory_zeroed(1, sizeof(*stream));
     stream->totals = totals;
+    stream->formats = totals->formats;
+    stream->slowly = totals->formats != NULL;
     decoder_init(&stream->decoder);
     str_copy(stream->name, sizeof(stream->name), str_from(name));
     struct str plain = str_of(name, inflate_plain_length(name));
@@ -52,8 +69,20 @@ void stream_free(struct stream *stream)
 {
     if (!stream)
         return;
+    format_reader_free(stream->reader);
     free(stream->buffer);
     free(stream);
+}
+
+void stream_own_only(struct stream *stream)
+{
+    stream->formats = NULL;
+    stream->slowly = false;
+}
+
+bool stream_is_foreign(const struct stream *stream)
+{
+    return stream->foreign;
 }
 
 void stream_complain(struct stream_totals *totals, const char *name, int64_t line, const char *what)
@@ -160,6 +189,8 @@ static void forget(struct stream *stream)
     stream->rest = str_of(NULL, 0);
     stream->ended = stream->discarding = stream->after_return = false;
     stream->lines_ended = 0;
+    stream->kind = STREAM_NEW;
+    stream->slowly = stream->formats != NULL;
 }
 
 /* ---- lines ---- */
@@ -274,6 +305,109 @@ static struct str without_blanks(struct str s)
     return s;
 }
 
+/* A record that was read; false when nobody knows whose it is. */
+static bool accept(struct stream *stream, struct record *record, struct str line)
+{
+    if (!(record->has & RECORD_RANK)) {
+        if (!stream->has_rank && !stream->document) {
+            count_damaged(
+                stream, "no rank: not in the record, a prefix such as [rank5]:, or the name", line);
+            return false;
+        }
+        record->rank = stream->has_rank ? stream->rank : 0;
+        record->has |= RECORD_RANK;
+    }
+    stream->totals->counts.records++;
+    return true;
+}
+
+/* ---- other formats ---- */
+
+static struct format_reader *reader_of(struct stream *stream)
+{
+    if (!stream->reader)
+        stream->reader = format_reader_new(stream->formats, stream->totals->book);
+    return stream->reader;
+}
+
+static void tell_damages(struct stream *stream, struct str line)
+{
+    const char *why;
+    while ((why = format_reader_damage(stream->reader)))
+        count_damaged(stream, why, line);
+}
+
+/* The next record that other formats have made of what was read. */
+static bool take_foreign(struct stream *stream, struct record *record)
+{
+    while (stream->reader && format_reader_next(stream->reader, record))
+        if (accept(stream, record, str_from("(of the lines before)")))
+            return true;
+    return false;
+}
+
+/* Whether the line is of another format: then it is put in. */
+static bool offer_line(struct stream *stream)
+{
+    struct str line = stream->rest;
+    if (!format_reader_line(reader_of(stream), line)) {
+        tell_damages(stream, line); /* of a block that it has ended */
+        return false;
+    }
+    stream->foreign = true;
+    tell_damages(stream, line);
+    stream->rest = str_of(NULL, 0);
+    return true;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* Whether it begins as a document does. False: more bytes are needed to tell. */
+static bool find_kind(struct stream *stream)
+{
+    const char *p = stream->buffer + stream->begin, *end = stream->buffer + stream->end;
+    size_t mark = end - p >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* UTF-8 says so */
+    for (p += mark; p < end && is_blank(*p);)
+        p++;
+    size_t size = (size_t)(end - p);
+    enum log_sniff answer = LOG_SNIFF_NO;
+    if (p == end && !stream->ended && stream->end - stream->begin < LOG_SNIFF_MAX)
+        answer = LOG_SNIFF_MORE;
+    else if (p < end && (*p == '{' || *p == '['))
+        answer = format_reader_sniff(reader_of(stream), p, size, stream->ended);
+    if (answer == LOG_SNIFF_MORE)
+        return false;
+    stream->kind = answer == LOG_SNIFF_YES ? STREAM_DOCUMENT : STREAM_LINES;
+    stream->foreign |= answer == LOG_SNIFF_YES;
+    stream->document = answer == LOG_SNIFF_YES;
+    if (mark > 0)
+        stream->searched = stream->begin += mark;
+    return true;
+}
+
+static void take_document(struct stream *stream)
+{
+    stream->line = 0;
+    format_reader_bytes(stream->reader, stream->buffer + stream->begin,
+                        stream->end - stream->begin);
+    stream->begin = stream->searched = stream->end;
+    tell_damages(stream, str_from("(in the trace)"));
+}
+
+/* The states of other formats come to their end: what they held back is put out. */
+static void end_foreign(struct stream *stream)
+{
+    if (!stream->reader)
+        return;
+    format_reader_end(stream->reader);
+    tell_damages(stream, str_from("(at the end)"));
+}
+
+/* ---- one record ---- */
+
 /* One attempt at a record in the rest of the line. */
 static bool take_record(struct stream *stream, struct record *record)
 {
@@ -288,19 +422,7 @@ static bool take_record(struct stream *stream, struct record *record)
         count_other(stream, line);
     if (result == DECODE_DAMAGED || (result == DECODE_RECORD && why))
         count_damaged(stream, why, line);
-    if (result != DECODE_RECORD)
-        return false;
-    if (!(record->has & RECORD_RANK)) {
-        if (!stream->has_rank) {
-            count_damaged(
-                stream, "no rank: not in the record, a prefix such as [rank5]:, or the name", line);
-            return false;
-        }
-        record->rank = stream->rank;
-        record->has |= RECORD_RANK;
-    }
-    stream->totals->counts.records++;
-    return true;
+    return result == DECODE_RECORD && accept(stream, record, line);
 }
 
 /* The next line, when it looks like one before and is whole. */
@@ -324,9 +446,11 @@ static inline bool take_quickly(struct stream *stream, struct record *record)
     return true;
 }
 
-static bool take_slowly(struct stream *stream, struct record *record)
+static bool take_line_slowly(struct stream *stream, struct record *record)
 {
     for (;;) {
+        if (take_foreign(stream, record))
+            return true;
         while (stream->rest.len > 0)
             if (take_record(stream, record))
                 return true;
@@ -334,14 +458,49 @@ static bool take_slowly(struct stream *stream, struct record *record)
             stream->rest = str_of(NULL, 0);
             return false;
         }
+        if (stream->formats && offer_line(stream))
+            continue;
         stream->rest = without_blanks(stream->rest);
+        if (stream->formats && stream->rest.len > 0 && !formats_own(stream->formats)) {
+            count_other(stream, stream->rest);
+            stream->rest = str_of(NULL, 0);
+        }
     }
+}
+
+static bool take_slowly(struct stream *stream, struct record *record)
+{
+    if (take_foreign(stream, record))
+        return true;
+    if (stream->kind == STREAM_NEW && stream->formats) {
+        if (stream->begin == stream->end && !stream->ended)
+            return false;
+        if (!find_kind(stream))
+            return false;
+    }
+    if (stream->kind != STREAM_DOCUMENT)
+        return take_line_slowly(stream, record);
+    while (!take_foreign(stream, record)) {
+        if (stream->begin == stream->end)
+            return false;
+        take_document(stream);
+    }
+    return true;
 }
 
 static __attribute__((noinline)) bool next_slowly(struct stream *stream, struct record *record)
 {
-    if (take_slowly(stream, record))
+    if (take_slowly(stream, record)) {
+        /* Where a log of our own records begins, the quick way is left to them. */
+        stream->slowly = stream->formats && (stream->foreign || !formats_own(stream->formats));
         return true;
+    }
+    if (stream->ended && !stream->ended_foreign) {
+        stream->ended_foreign = true;
+        end_foreign(stream);
+        if (take_foreign(stream, record))
+            return true;
+    }
     release_when_empty(stream);
     if (stream->ended)
         forget(stream);
@@ -351,7 +510,7 @@ static __attribute__((noinline)) bool next_slowly(struct stream *stream, struct 
 bool stream_next(struct stream *stream, struct record *record)
 {
     if (stream->rest.len == 0 && stream->begin < stream->end && !stream->discarding &&
-        take_quickly(stream, record))
+        !stream->slowly && take_quickly(stream, record))
         return true;
     return next_slowly(stream, record);
 }
@@ -359,6 +518,7 @@ bool stream_next(struct stream *stream, struct record *record)
 void stream_end(struct stream *stream)
 {
     stream->ended = true;
+    stream->ended_foreign = false;
 }
 
 void stream_cut(struct stream *stream, const char *why)
@@ -369,6 +529,7 @@ void stream_cut(struct stream *stream, const char *why)
                       ? str_of(stream->buffer + stream->begin, stream->end - stream->begin)
                       : str_from("(at the end)"));
     stream->begin = stream->end = stream->searched = 0;
+    end_foreign(stream);
     forget(stream);
     release_when_empty(stream);
 }
@@ -379,6 +540,7 @@ void stream_reset(struct stream *stream)
         stream_cut(stream, "the file was cut while this line was being written");
         return;
     }
+    end_foreign(stream);
     stream->begin = stream->end = stream->searched = 0;
     forget(stream);
     release_when_empty(stream);
@@ -412,8 +574,11 @@ const char *stream_before(const struct stream *stream, const struct stream_place
 void stream_go(struct stream *stream, const struct stream_place *place)
 {
     stream->begin = stream->end = stream->searched = 0;
+    if (stream->reader)
+        format_reader_reset(stream->reader);
     forget(stream);
     release_when_empty(stream);
+    stream->kind = place->lines > 0 ? STREAM_LINES : STREAM_NEW;
     stream->lines_ended = place->lines;
     stream->after_return = place->after_return;
     stream->discarding = place->discarding;

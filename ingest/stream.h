@@ -17,8 +17,14 @@
 #define STREAM_LINE_MAX (64 * 1024) /* bytes; a longer line is counted as too long */
 #define STREAM_BUFFER_MAX (256 * 1024)
 
+struct formats;
+struct log_book;
+
 /* Counts and first complaints, shared by all streams of a program. */
 struct stream_totals {
+    const struct formats *formats; /* what is read besides our own records; borrowed; NULL: nothing.
+                                      To be set before a stream is made */
+    struct log_book *book;       /* likewise: what is learned of such logs; not NULL with formats */
     struct source_counts counts; /* records to bytes; the model fills the others */
     int complaint_count;
     int other_kept; /* of the complaints: lines of another kind, a few at most */
@@ -33,6 +39,14 @@ struct stream;
 struct stream *stream_new(const char *name, struct stream_totals *totals);
 void stream_free(struct stream *stream);
 const char *stream_name(const struct stream *stream);
+
+/* Before anything is filled in: nothing but our own records is read, whatever totals->formats says
+ * (datagrams; pieces of a file, which a log with state can't be cut into). */
+void stream_own_only(struct stream *stream);
+
+/* Whether anything but our own records was found in it so far: then its places are none to go on
+ * from, since what came before matters. */
+bool stream_is_foreign(const struct stream *stream);
 
 /* Only after stream_next() said false. Room to read into: at least 1 byte, *ret_size bytes. Valid
  * until the next call for this stream. `want` is how much the caller could fill (a hint: the buffer

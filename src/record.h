@@ -39,6 +39,13 @@ enum {
     RECORD_SIMULATED = 1u << 14,  /* the writer says that this is a simulation */
     RECORD_CHECKPOINT = 1u << 15, /* "event": the step, or the pause before it, holds one */
     RECORD_VALIDATION = 1u << 16, /* likewise */
+    RECORD_JOB = 1u << 17,  /* "job": not of this rank: one value for the whole job; rank is 0 */
+    RECORD_SPAN = 1u << 18, /* "steps" */
+    RECORD_FLOPS = 1u << 19,
+    RECORD_MFU = 1u << 20,
+    RECORD_GPUS = 1u << 21,
+    /* What a log says of the step as a whole. */
+    RECORD_ANY_JOB = RECORD_JOB | RECORD_SPAN | RECORD_FLOPS | RECORD_MFU | RECORD_GPUS,
     /* One of these makes an own time. */
     RECORD_ANY_WORK = RECORD_DATA | RECORD_FORWARD | RECORD_BACKWARD | RECORD_COMPUTE,
     RECORD_ANY_EVENT = RECORD_CHECKPOINT | RECORD_VALIDATION,
@@ -52,6 +59,9 @@ enum {
 #define RECORD_DURATION_MAX_NS INT64_C(1000000000000000) /* 1e6 s, 11.6 days */
 #define RECORD_BEGIN_MAX_NS INT64_C(9000000000000000000) /* the year 2255 */
 #define RECORD_TOKENS_MAX INT64_C(1000000000000000)
+#define RECORD_SPAN_MAX INT64_C(1000000000)
+#define RECORD_FLOPS_MAX INT64_C(1000000000000000000)
+#define RECORD_MFU_MAX INT64_C(100000000000) /* 100 times the peak: an alarm, but kept */
 
 struct record {
     uint32_t has;     /* RECORD_ bits */
@@ -61,8 +71,14 @@ struct record {
     int64_t phase_ns[PHASE_COUNT];
     int64_t compute_ns;
     int64_t step_time_ns;
-    int64_t tokens;   /* tokens this rank trained in this step */
-    int64_t seq;      /* the sender's own counter, 0 to RECORD_STEP_MAX */
+    int64_t tokens; /* tokens this rank (RECORD_JOB: the job) trained in one step */
+    int64_t seq;    /* the sender's own counter, 0 to RECORD_STEP_MAX */
+    /* "steps": the times are means over so many steps, 1 and up, of which `step` is the last;
+     * begin_ns is the begin of the first of them. Not there: of this step alone. */
+    int64_t span;
+    int64_t flops;    /* "flops": model FLOP/s of one GPU, as the log gives it */
+    int64_t mfu;      /* "mfu": the same as a share of the peak, in 1e-9, as the log gives it */
+    int64_t gpus;     /* "gpus": of the job, as the log gives it; 1 to RECORD_RANK_MAX */
     struct str host;  /* borrowed from the line until the next one is read */
     struct str group; /* borrowed likewise: the peers it is compared with */
 };

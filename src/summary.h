@@ -134,7 +134,36 @@ struct source_counts {
     uint64_t too_late;  /* arrived after their step had left the averages, or the table */
     uint64_t refused;   /* ranks beyond the limit, senders that are not allowed */
     uint64_t dropped;   /* datagrams that the kernel dropped, or that never arrived (seq) */
+    /* Of logs in other formats: records that came without a value that belongs to them. */
+    uint64_t not_numbers; /* values that are no numbers: nan, N/A */
+    uint64_t impossible;  /* over the peak of the chip: not used */
+    uint64_t disagree;    /* value and time stamps say different things; both are kept */
     uint64_t bytes;
+};
+
+/* A log in another format than our own, for the places of what it does not hold. Static
+ * texts, filled by whoever reads it. */
+#define SUMMARY_LOGS_MAX 4
+struct summary_log {
+    const char *format; /* its title, "Megatron-LM" */
+    const char *lacks;  /* what it does not hold: "the times of single ranks"; NULL: nothing */
+    const char *how[2]; /* the two lines that would provide it; NULL: unknown */
+    const char *values; /* what its values are, where not the measured time of one step: "means
+                           over several steps"; NULL */
+};
+
+/* Of whom the records are. */
+enum record_scope {
+    SCOPE_RANKS, /* some of single ranks: barriers can be worked out */
+    SCOPE_JOB,   /* all of the whole job: neither ranks nor barriers are known */
+};
+
+/* Where the MFU is from. */
+enum mfu_origin {
+    MFU_UNKNOWN,
+    MFU_OF_MODEL,    /* tokens x FLOPs a token / (GPUs x peak) */
+    MFU_LOGGED_RATE, /* the FLOP/s that the log gives, by the chip's peak */
+    MFU_LOGGED,      /* as the log gives it: by whatever peak and formula its writer took */
 };
 
 /* The shown step. */
@@ -151,6 +180,7 @@ struct summary_step {
     double own_median_s, own_max_s; /* NAN when not known */
     int64_t last_rank;              /* the last to arrive; -1 */
     double begin_s;                 /* Unix time, median over ranks; NAN when not known */
+    int64_t span; /* its value is the mean over so many steps, of which it is the last; 1 */
 };
 
 #define DETAIL_STEPS 64
@@ -185,6 +215,11 @@ struct summary {
     struct run run;    /* with gpus filled from the ranks when nobody said */
     bool figures_only; /* verdicts, jitter, ledger, what-ifs were not asked for: all unknown */
     bool gpus_assumed; /* run.gpus is the number of ranks */
+    bool gpus_logged;  /* run.gpus is what the log says; with SCOPE_JOB and neither this nor the
+                          user's word, run.gpus is 0: not known */
+    enum record_scope scope;
+    int log_count;
+    struct summary_log logs[SUMMARY_LOGS_MAX]; /* the caller's to fill, as the source */
     bool simulated;
     struct source_counts source;
     struct summary_step shown;
@@ -193,7 +228,8 @@ struct summary {
 
     /* The span: all steps, or --from to --to. */
     int64_t first_step, last_step; /* -1 when there is none */
-    int64_t complete, incomplete;  /* steps */
+    int64_t complete, incomplete;  /* steps; of a log with means over several steps: values */
+    int64_t steps_covered;         /* steps that these are of: more, where values are means */
     int attempts;                  /* 1 and up, 0 before the first record */
     struct quantity step_time_median_s, step_time_mean_s, step_time_max_s;
     struct quantity wait_mean_s; /* over ranks and steps */
@@ -207,6 +243,8 @@ struct summary {
     struct quantity window_step_time_s; /* mean */
     struct quantity window_wait_share;
     struct quantity mfu, hfu; /* 0 to 1 */
+    enum mfu_origin mfu_origin;
+    struct quantity flops;    /* model FLOP/s of one GPU, as the log gives it: mean of the window */
     enum attention attention; /* convention of mfu and hfu */
     double peak_flops;        /* 0: unknown */
     double tokens_per_step;   /* mean of the window; 0: unknown */

@@ -1,0 +1,156 @@
+/* Anchors of all formats in one pass. */
+#include "anchors.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "number.h"
+
+#define WINDOW 5 /* bytes of a text that are looked for */
+#define GROUP 3
+#define TABLE_BITS 13
+#define TABLE_SIZE (1u << TABLE_BITS)
+
+struct anchor {
+    const char *text;
+    size_t length;
+    uint8_t window; /* where its rarest five bytes begin */
+    uint8_t owner;
+};
+
+/* A group of a text: which, and how far into the text it begins. */
+struct group {
+    uint32_t bytes;
+    uint16_t anchor;
+    uint8_t at;
+};
+
+struct anchors {
+    struct anchor list[ANCHORS_MAX];
+    size_t count;
+    struct group groups[ANCHORS_MAX * GROUP]; /* by slot of the table */
+    size_t group_count;
+    uint16_t first[TABLE_SIZE];         /* of the slot's groups, + 1; 0: none */
+    uint16_t next[ANCHORS_MAX * GROUP]; /* likewise */
+    uint8_t filter[TABLE_SIZE];         /* 1: the slot has groups; what is looked at in the pass */
+};
+
+struct anchors *anchors_new(void)
+{
+    return memory_zeroed(1, sizeof(struct anchors));
+}
+
+void anchors_free(struct anchors *anchors)
+{
+    free(anchors);
+}
+
+static inline uint32_t group_at(const char *p)
+{
+    uint32_t bytes;
+    memcpy(&bytes, p, sizeof(bytes));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    bytes = __builtin_bswap32(bytes);
+#endif
+    return bytes & 0xFFFFFF;
+}
+
+static inline uint32_t slot_of(uint32_t group)
+{
+    return (group * UINT32_C(0x9E3779B1)) >> (32 - TABLE_BITS);
+}
+
+/* How often a character stands in logs, roughly: letters by their frequency in English, digits
+ * and blanks most of all. */
+static unsigned commonness(char c)
+{
+    static const char by_frequency[] = "etaoinshrdlucmfwypvbgkjqxz";
+    if (c == ' ' || c == '0' || c == '1')
+        return 12;
+    if (c >= '2' && c <= '9')
+        return 10;
+    char lower = c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+    const char *place = c ? strchr(by_frequency, lower) : NULL;
+    if (place)
+        return (c == lower ? 11u : 6u) - (unsigned)(place - by_frequency) / 4;
+    return c == '.' || c == ',' || c == '_' || c == '-' || c == '=' ? 6 : 3;
+}
+
+/* Where the five bytes begin that are rarest in other text. */
+static size_t rarest_window(const char *text, size_t length)
+{
+    size_t best = 0;
+    unsigned best_sum = UINT32_MAX;
+    for (size_t at = 0; at + WINDOW <= length && at < UINT8_MAX; at++) {
+        unsigned sum = 0;
+        for (size_t i = 0; i + GROUP <= WINDOW; i++) {
+            unsigned product = 1;
+            for (size_t k = 0; k < GROUP; k++)
+                product *= commonness(text[at + i + k]);
+            sum += product;
+        }
+        if (sum < best_sum) {
+            best_sum = sum;
+            best = at;
+        }
+    }
+    return best;
+}
+
+bool anchors_add(struct anchors *anchors, const char *text, unsigned owner)
+{
+    size_t length = strlen(text);
+    if (length < WINDOW || anchors->count == ANCHORS_MAX || owner >= ANCHORS_OWNERS_MAX)
+        return false;
+    size_t window = rarest_window(text, length);
+    uint16_t index = (uint16_t)anchors->count;
+    anchors->list[anchors->count++] =
+        (struct anchor){text, length, (uint8_t)window, (uint8_t)owner};
+    for (size_t i = 0; i + GROUP <= WINDOW; i++) {
+        char bytes[4] = {0};
+        memcpy(bytes, text + window + i, GROUP);
+        uint32_t group = group_at(bytes), slot = slot_of(group);
+        anchors->groups[anchors->group_count] = (struct group){group, index, (uint8_t)(window + i)};
+        anchors->next[anchors->group_count] = anchors->first[slot];
+        anchors->first[slot] = (uint16_t)++anchors->group_count;
+        anchors->filter[slot] = 1;
+    }
+    return true;
+}
+
+/* The owners whose text stands around the group at p + at. */
+static uint64_t compare(const struct anchors *anchors, const char *p, size_t at, size_t size)
+{
+    uint64_t found = 0;
+    uint32_t group = group_at(p + at);
+    for (uint16_t i = anchors->first[slot_of(group)]; i != 0; i = anchors->next[i - 1]) {
+        const struct group *known = &anchors->groups[i - 1];
+        const struct anchor *anchor = &anchors->list[known->anchor];
+        if (known->bytes != group || at < known->at || at - known->at + anchor->length > size ||
+            memcmp(p + at - known->at, anchor->text, anchor->length) != 0)
+            continue;
+        found |= UINT64_C(1) << anchor->owner;
+    }
+    return found;
+}
+
+uint64_t anchors_find(const struct anchors *anchors, const char *p, size_t size)
+{
+    uint64_t found = 0;
+    const uint8_t *filter = anchors->filter;
+    size_t at = 0;
+    for (; at + 4 * GROUP <= size; at += 4 * GROUP) {
+        uint32_t a = slot_of(group_at(p + at)), b = slot_of(group_at(p + at + GROUP)),
+                 c = slot_of(group_at(p + at + 2 * GROUP)),
+                 d = slot_of(group_at(p + at + 3 * GROUP));
+        if (__builtin_expect(filter[a] | filter[b] | filter[c] | filter[d], 0))
+            for (size_t i = 0; i < 4; i++)
+                if (filter[slot_of(group_at(p + at + i * GROUP))])
+                    found |= compare(anchors, p, at + i * GROUP, size);
+    }
+    for (; at + GROUP <= size; at += GROUP)
+        if (filter[slot_of(group_at(p + at))])
+            found |= compare(anchors, p, at, size);
+    return found;
+}

@@ -1,0 +1,18 @@
+/* TODO */
+#include "log_format.h"
+
+static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
+{
+    (void)state;
+    (void)line;
+    (void)out;
+    return LOG_OTHER;
+}
+
+static const char *const anchors[] = {"TODO nanochat", NULL};
+const struct format format_nanochat = {.name = "nanochat",
+                                       .title = "nanochat",
+                                       .needs = "",
+                                       .tells = "",
+                                       .anchors = anchors,
+                                       .line = line};

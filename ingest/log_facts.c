@@ -1,0 +1,152 @@
+/* What is known of logs in other formats. */
+#include "log_facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "log_format.h"
+#include "memory.h"
+
+const char *log_count_sentence(enum log_count count)
+{
+    static const char *const sentences[LOG_COUNTS] = {
+        [LOG_DOUBLED] = "the same value for the same step again",
+        [LOG_NOT_NUMBER] = "no number where one should be (nan, N/A)",
+        [LOG_IMPOSSIBLE] = "impossible values",
+        [LOG_DISAGREE] = "value and time stamps say different things",
+        [LOG_EVALUATION] = "evaluations, validations, checkpoints: no steps",
+        [LOG_WITHOUT_PAIR] = "parts whose other parts are missing",
+        [LOG_LEFT_OUT] = "whole, but not followed",
+    };
+    return sentences[count];
+}
+
+const char *log_note_sentence(enum log_note note)
+{
+    static const char *const sentences[LOG_NOTES] = {
+        [LOG_NOTE_MEAN] = "means over several steps",
+        [LOG_NOTE_SMOOTHED] = "running means, which hide single slow steps",
+        [LOG_NOTE_CUMULATIVE] = "differences of a clock that runs on",
+        [LOG_NOTE_STAMPS] = "differences of time stamps",
+        [LOG_NOTE_RATE] = "worked out from a rate",
+        [LOG_NOTE_BLOCKS] = "a step here is a block: how many steps it holds is not said",
+        [LOG_NOTE_COLLECTIVES] = "a step here is one collective of a communicator",
+        [LOG_NOTE_EPOCHS] = "a step here is an epoch",
+        [LOG_NOTE_NO_ZONE] = "time stamps have no zone and are taken for UTC",
+        [LOG_NOTE_WRITER] = "the rank in front wrote the line; it is about the whole job",
+        [LOG_NOTE_ONE_RANK] = "phases are as one rank saw them",
+        [LOG_NOTE_COUNTED] = "steps are counted here: the log does not number them",
+        [LOG_NOTE_RANGE] = "only the least and the most over ranks are logged",
+    };
+    return sentences[note];
+}
+
+void log_book_done(struct log_book *book)
+{
+    for (size_t i = 0; i < book->count; i++) {
+        for (size_t k = 0; k < book->facts[i].value_count; k++)
+            quantile_done(&book->facts[i].values[k].quantile);
+        free(book->facts[i].values);
+    }
+    *book = (struct log_book){0};
+}
+
+struct log_facts *log_book_facts(struct log_book *book, const struct format *format)
+{
+    for (size_t i = 0; i < book->count; i++)
+        if (book->facts[i].format == format)
+            return &book->facts[i];
+    if (book->count == LOG_FORMATS_MAX)
+        return NULL;
+    struct log_facts *facts = &book->facts[book->count++];
+    facts->format = format;
+    return facts;
+}
+
+static struct log_value *value_of(struct log_facts *facts, struct str name, const char *unit)
+{
+    char text[LOG_VALUE_NAME_BYTES];
+    str_copy(text, sizeof(text), name);
+    for (size_t i = 0; i < facts->value_count; i++)
+        if (strcmp(facts->values[i].name, text) == 0 && strcmp(facts->values[i].unit, unit) == 0)
+            return &facts->values[i];
+    if (facts->value_count == LOG_VALUES_MAX)
+        return NULL;
+    if (!facts->values)
+        facts->values = memory_zeroed(LOG_VALUES_MAX, sizeof(*facts->values));
+    struct log_value *value = &facts->values[facts->value_count++];
+    memcpy(value->name, text, sizeof(text));
+    value->unit = unit;
+    return value;
+}
+
+void log_facts_value(struct log_facts *facts, struct str name, const char *unit, double value)
+{
+    struct log_value *to = value_of(facts, name, unit);
+    if (!to || !(value >= 0)) {
+        facts->values_left_out++;
+        return;
+    }
+    if (to->count == 0 || value < to->least)
+        to->least = value;
+    if (to->count == 0 || value > to->most)
+        to->most = value;
+    to->count++;
+    to->sum += value;
+    quantile_add(&to->quantile, value);
+}
+
+/* ---- for the summary ---- */
+
+/* What its values are, where they are not the measured time of one step. */
+static const char *values_sentence(const struct log_facts *facts)
+{
+    static const enum log_note told[] = {LOG_NOTE_BLOCKS,   LOG_NOTE_COLLECTIVES, LOG_NOTE_EPOCHS,
+                                         LOG_NOTE_SMOOTHED, LOG_NOTE_RATE,        LOG_NOTE_STAMPS,
+                                         LOG_NOTE_MEAN,     LOG_NOTE_CUMULATIVE};
+    for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
+        if (facts->notes & (1u << told[i]))
+            return log_note_sentence(told[i]);
+    return NULL;
+}
+
+/* The one with the most records that is not in the list yet, but has some. */
+static const struct log_facts *next_most(const struct log_book *book, const bool *taken)
+{
+    const struct log_facts *most = NULL;
+    for (size_t i = 0; i < book->count; i++) {
+        const struct log_facts *facts = &book->facts[i];
+        if (!taken[i] && facts->records > 0 && (!most || facts->records > most->records))
+            most = facts;
+    }
+    return most;
+}
+
+void log_book_summary(const struct log_book *book, struct summary *summary)
+{
+    bool taken[LOG_FORMATS_MAX] = {false};
+    summary->log_count = 0;
+    while (summary->log_count < SUMMARY_LOGS_MAX) {
+        const struct log_facts *facts = next_most(book, taken);
+        if (!facts)
+            break;
+        taken[facts - book->facts] = true;
+        const struct format *format = facts->format;
+        bool whole = facts->job_records < facts->records; /* it holds single ranks after all */
+        summary->logs[summary->log_count++] = (struct summary_log){
+            .format = format->title,
+            .lacks = whole ? NULL : format->lacks,
+            .how = {whole ? NULL : format->how[0], whole ? NULL : format->how[1]},
+            .values = values_sentence(facts),
+        };
+    }
+    struct source_counts *source = &summary->source;
+    source->not_numbers = source->impossible = source->disagree = 0;
+    for (size_t i = 0; i < book->count; i++) {
+        const uint64_t *counts = book->facts[i].counts;
+        source->duplicate += counts[LOG_DOUBLED];
+        source->not_numbers += counts[LOG_NOT_NUMBER];
+        source->impossible += counts[LOG_IMPOSSIBLE];
+        source->disagree += counts[LOG_DISAGREE];
+    }
+}

@@ -1,0 +1,42 @@
+/* Where a decoder of a foreign format puts what it finds: records, and what is to be
+ * known of the log (log_facts.h). Owned by the stream. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "log_facts.h"
+#include "record.h"
+
+struct log_out;
+
+/* Copies the record, host and group included (cut to NAME_BYTES - 1). It must have STEP and a
+ * time. With RECORD_JOB, rank 0 is set here. Without RANK and JOB the stream takes the rank from
+ * the line's prefix or the file's name, as for our own records. Values out of the bounds of
+ * record.h are not put out but counted as damaged. */
+void log_out_record(struct log_out *out, const struct record *record);
+
+/* A value that should be there is torn, invalid or out of range: counted, and among the first
+ * complaints together with the line. `why` is a sentence without a full stop. */
+void log_out_damaged(struct log_out *out, const char *why);
+
+/* Something that is no damage: counted. `what` (printf-like; NULL: nothing) is kept of the first
+ * few, together with the place. */
+void log_out_count(struct log_out *out, enum log_count count, const char *what, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* How the values of this log came about: told once, kept. */
+void log_out_note(struct log_out *out, enum log_note note);
+
+/* One more value of a timer, operation or rate that no record has room for: its count, least,
+ * median and most are shown by `explain` and `report --json`. Cheap; names beyond
+ * LOG_VALUES_MAX are counted only. unit: "ms", "s", "us", "samples/s": static text. */
+void log_out_value(struct log_out *out, struct str name, const char *unit, double value);
+
+/* From the next line on this decoder wants every line, anchors or not (a block has begun), until it
+ * says false. Of several that want all, the one that began last is asked first. */
+void log_out_want_all(struct log_out *out, bool all);
+
+/* Whether this decoder wants all. */
+bool log_out_wants_all(const struct log_out *out);

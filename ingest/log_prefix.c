@@ -1,0 +1,143 @@
+/* Launchers' prefixes and terminal escapes. */
+#include "log_prefix.h"
+
+#include <string.h>
+
+#define PREFIXES_MAX 16
+#define NAME_LONGEST 64
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static struct str behind(struct str s, size_t at)
+{
+    return str_of(s.p + at, s.len - at);
+}
+
+static size_t digits_at(struct str s, size_t at, int64_t *ret)
+{
+    size_t end = at;
+    while (end < s.len && is_digit(s.p[end]) && end - at < 10)
+        end++;
+    if (end > at && !str_to_int(str_of(s.p + at, end - at), 0, INT32_MAX, ret))
+        return at;
+    return end;
+}
+
+/* "[rank0]:", "[default7]:", "[1,5]<stdout>:": how long it is, 0: it is none. */
+static size_t bracket(struct str s, int64_t *ret_writer)
+{
+    if (s.len < 4 || s.p[0] != '[')
+        return 0;
+    size_t at = 1;
+    int64_t number = -1;
+    while (at < s.len && is_letter(s.p[at]) && at < NAME_LONGEST)
+        at++;
+    bool named = at > 1;
+    size_t end = digits_at(s, at, &number);
+    if (end == at)
+        return 0;
+    if (!named && end < s.len && s.p[end] == ',') {
+        at = end + 1;
+        end = digits_at(s, at, &number);
+        if (end == at)
+            return 0;
+    } else if (!named) {
+        return 0;
+    }
+    if (end >= s.len || s.p[end] != ']')
+        return 0;
+    end++;
+    if (end < s.len && s.p[end] == '<') {
+        while (end < s.len && s.p[end] != '>')
+            end++;
+        end += end < s.len;
+    }
+    if (end >= s.len || s.p[end] != ':')
+        return 0;
+    *ret_writer = number;
+    return end + 1;
+}
+
+/* "5: " (srun), "10.0.0.2: ", "node17: " (pdsh). A host has a digit, '.' or '-' in it, else any
+ * word with a colon ("loss: ") would be one. */
+static size_t label(struct str s, int64_t *ret_writer)
+{
+    int64_t number = -1;
+    size_t end = digits_at(s, 0, &number);
+    if (end > 0 && end + 1 < s.len && s.p[end] == ':' && s.p[end + 1] == ' ') {
+        *ret_writer = number;
+        return end + 2;
+    }
+    bool digit = false;
+    for (end = 0; end < s.len && end < NAME_LONGEST; end++) {
+        char c = s.p[end];
+        if (!is_letter(c) && !is_digit(c) && c != '.' && c != '-' && c != '/')
+            break;
+        digit |= is_digit(c);
+    }
+    if (!digit || end < 2 || end + 1 >= s.len || s.p[end] != ':' || s.p[end + 1] != ' ')
+        return 0;
+    return end + 2;
+}
+
+struct str log_prefix_strip(struct str line, int64_t *ret_writer)
+{
+    *ret_writer = -1;
+    for (int i = 0; i < PREFIXES_MAX; i++) {
+        size_t blanks = 0;
+        while (blanks < line.len && (line.p[blanks] == ' ' || line.p[blanks] == '\t'))
+            blanks++;
+        struct str rest = behind(line, blanks);
+        size_t length = bracket(rest, ret_writer);
+        if (length == 0)
+            length = label(rest, ret_writer);
+        if (length == 0)
+            return i == 0 || blanks > 0 ? line : rest; /* a block's indentation stays */
+        line = behind(rest, length);
+    }
+    return line;
+}
+
+/* The place after the escape that begins at s.p[at]. */
+static size_t escape_end(struct str s, size_t at)
+{
+    at++;
+    if (at >= s.len)
+        return s.len;
+    char kind = s.p[at++];
+    if (kind == '[') {
+        while (at < s.len && !(s.p[at] >= 0x40 && s.p[at] <= 0x7e))
+            at++;
+        return at < s.len ? at + 1 : s.len;
+    }
+    if (kind != ']')
+        return at;
+    for (; at < s.len; at++) {
+        if (s.p[at] == '\a')
+            return at + 1;
+        if (s.p[at] == 0x1b && at + 1 < s.len && s.p[at + 1] == '\\')
+            return at + 2;
+    }
+    return s.len;
+}
+
+struct str log_without_escapes(struct str line, char *to)
+{
+    size_t length = 0, at = 0;
+    while (at < line.len) {
+        const char *escape = memchr(line.p + at, 0x1b, line.len - at);
+        size_t next = escape ? (size_t)(escape - line.p) : line.len;
+        memmove(to + length, line.p + at, next - at);
+        length += next - at;
+        at = next < line.len ? escape_end(line, next) : next;
+    }
+    return str_of(to, length);
+}

@@ -1,0 +1,18 @@
+/* What launchers and loggers put in front of a line. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "str.h"
+
+/* The line without: blanks, "  5: " (srun --label), "10.0.0.2: " and "node17: " (pdsh), "[rank0]:",
+ * "[default7]:" (torchrun), "[1,5]<stdout>:" (mpirun), "pod/worker-0 " and the like, several of
+ * them, in any order. Brackets that a framework itself writes (time stamps, levels) stay.
+ * *ret_writer: the number in the last of them, -1: none. Never more than 16 of them. */
+struct str log_prefix_strip(struct str line, int64_t *ret_writer);
+
+/* Copies the line without terminal escapes (ESC [ ... letter, ESC ] ... BEL or ESC \, ESC and one
+ * character) into `to`, which has room for line.len bytes. An escape that is cut at the end of the
+ * line is dropped. */
+struct str log_without_escapes(struct str line, char *to);

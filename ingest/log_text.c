@@ -1,0 +1,262 @@
+/* Small parts of log lines. */
+#include "log_text.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "record.h"
+
+/* ---- places ---- */
+
+size_t log_find_from(struct str s, size_t from, const char *needle)
+{
+    if (from > s.len)
+        return SIZE_MAX;
+    const char *found = memmem(s.p + from, s.len - from, needle, strlen(needle));
+    return found ? (size_t)(found - s.p) : SIZE_MAX;
+}
+
+size_t log_find(struct str s, const char *needle)
+{
+    return log_find_from(s, 0, needle);
+}
+
+size_t log_find_last(struct str s, const char *needle)
+{
+    size_t found = SIZE_MAX;
+    for (size_t at = log_find(s, needle); at != SIZE_MAX; at = log_find_from(s, at + 1, needle))
+        found = at;
+    return found;
+}
+
+struct str log_from(struct str s, size_t at)
+{
+    return at < s.len ? str_of(s.p + at, s.len - at) : str_of(s.p + s.len, 0);
+}
+
+struct str log_until(struct str s, size_t at)
+{
+    return str_of(s.p, at < s.len ? at : s.len);
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+struct str log_trim(struct str s)
+{
+    while (s.len > 0 && is_blank(s.p[0]))
+        s = str_of(s.p + 1, s.len - 1);
+    while (s.len > 0 && is_blank(s.p[s.len - 1]))
+        s.len--;
+    return s;
+}
+
+bool log_begins(struct str s, const char *text)
+{
+    size_t length = strlen(text);
+    return s.len >= length && memcmp(s.p, text, length) == 0;
+}
+
+bool log_next_part(struct str *rest, const char *separator, struct str *ret)
+{
+    if (rest->len == 0)
+        return false;
+    size_t at = log_find(*rest, separator);
+    *ret = log_trim(log_until(*rest, at));
+    *rest =
+        at == SIZE_MAX ? str_of(rest->p + rest->len, 0) : log_from(*rest, at + strlen(separator));
+    return true;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+bool log_split(struct str part, struct str *ret_name, struct str *ret_value)
+{
+    for (size_t i = 0; i < part.len; i++) {
+        char next = i + 1 < part.len ? part.p[i + 1] : ' ';
+        bool splits = part.p[i] == '=' ||
+                      (part.p[i] == ':' && (is_blank(next) || is_digit(next) || next == '-'));
+        if (!splits)
+            continue;
+        *ret_name = log_trim(log_until(part, i));
+        *ret_value = log_trim(log_from(part, i + 1));
+        return true;
+    }
+    return false;
+}
+
+static bool is_word(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+bool log_after(struct str s, const char *name, struct str *ret)
+{
+    for (size_t at = log_find(s, name); at != SIZE_MAX; at = log_find_from(s, at + 1, name)) {
+        if (at > 0 && is_word(s.p[at - 1]) && is_word(name[0]))
+            continue;
+        struct str value = log_from(s, at + strlen(name));
+        while (value.len > 0 && is_blank(value.p[0]))
+            value = log_from(value, 1);
+        *ret = value;
+        return true;
+    }
+    return false;
+}
+
+/* ---- numbers ---- */
+
+/* Digits, ',' between groups of three. *ret_point: digits after which none were exact. */
+struct digits {
+    uint64_t value; /* the first 18 */
+    int dropped;    /* digits beyond them */
+    int count;
+};
+
+static size_t whole_digits(struct str s, size_t at, struct digits *digits)
+{
+    size_t begin = at, group = 0;
+    bool grouped = false;
+    for (; at < s.len; at++) {
+        if (is_digit(s.p[at])) {
+            if (digits->count < 18)
+                digits->value = digits->value * 10 + (uint64_t)(s.p[at] - '0');
+            else
+                digits->dropped++;
+            digits->count++;
+            group++;
+            continue;
+        }
+        bool three = at + 3 < s.len && is_digit(s.p[at + 1]) && is_digit(s.p[at + 2]) &&
+                     is_digit(s.p[at + 3]) && !(at + 4 < s.len && is_digit(s.p[at + 4]));
+        if (s.p[at] != ',' || !three || (grouped ? group != 3 : at == begin || at - begin > 3))
+            break;
+        grouped = true;
+        group = 0;
+    }
+    return at;
+}
+
+static const double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                       1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                       1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+static double scaled(const struct digits *digits, int exponent)
+{
+    double value = (double)digits->value;
+    exponent += digits->dropped;
+    if (exponent >= 0)
+        return exponent <= 22 ? value * powers_of_ten[exponent] : value * pow(10, exponent);
+    return exponent >= -22 ? value / powers_of_ten[-exponent] : value * pow(10, exponent);
+}
+
+static size_t exponent_at(struct str s, size_t at, int *ret)
+{
+    size_t p = at + 1;
+    bool negative = p < s.len && s.p[p] == '-';
+    p += p < s.len && (s.p[p] == '-' || s.p[p] == '+');
+    int value = 0;
+    size_t first = p;
+    for (; p < s.len && is_digit(s.p[p]); p++)
+        value = value < 10000 ? value * 10 + (s.p[p] - '0') : value;
+    if (p == first)
+        return at; /* no exponent: "3e" */
+    *ret = negative ? -value : value;
+    return p;
+}
+
+/* nan, inf, N/A and the like at the front of s. */
+static size_t no_number(struct str s)
+{
+    static const char *const words[] = {"nan",  "infinity", "inf",    "n/a",    "none",
+                                        "null", "na",       "1.#inf", "1.#qnan"};
+    size_t at = s.len > 0 && (s.p[0] == '"' || s.p[0] == '\'');
+    size_t quotes = at;
+    at += at < s.len && (s.p[at] == '-' || s.p[at] == '+');
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        size_t length = strlen(words[i]);
+        if (s.len - at < length || strncasecmp(s.p + at, words[i], length) != 0)
+            continue;
+        size_t end = at + length;
+        if (end < s.len && is_word(s.p[end]) && s.p[end] != 'm' && s.p[end] != 's' &&
+            s.p[end] != 'T')
+            continue; /* a word that begins like it; "nanms" is nan milliseconds */
+        if (quotes && end < s.len && (s.p[end] == '"' || s.p[end] == '\''))
+            end++;
+        return end;
+    }
+    return 0;
+}
+
+enum log_number log_number(struct str s, double *ret, size_t *ret_length)
+{
+    size_t at = s.len > 0 && (s.p[0] == '-' || s.p[0] == '+');
+    bool negative = at && s.p[0] == '-';
+    struct digits digits = {0};
+    int exponent = 0;
+    at = whole_digits(s, at, &digits);
+    if (at < s.len && s.p[at] == '.' &&
+        (digits.count > 0 || (at + 1 < s.len && is_digit(s.p[at + 1])))) {
+        int before = digits.count, dropped = digits.dropped;
+        for (at++; at < s.len && is_digit(s.p[at]); at++) {
+            if (digits.count < 18)
+                digits.value = digits.value * 10 + (uint64_t)(s.p[at] - '0');
+            digits.count++;
+        }
+        int counted = (digits.count < 18 ? digits.count : 18) - (before < 18 ? before : 18);
+        exponent = -counted;
+        digits.dropped = dropped;
+    }
+    if (digits.count == 0) {
+        *ret_length = no_number(s);
+        *ret = NAN;
+        return *ret_length > 0 ? LOG_NO_NUMBER : LOG_NOTHING;
+    }
+    if (at < s.len && (s.p[at] == 'e' || s.p[at] == 'E')) {
+        int more = 0;
+        at = exponent_at(s, at, &more);
+        exponent += more;
+    }
+    double value = scaled(&digits, exponent);
+    *ret = negative ? -value : value;
+    *ret_length = at;
+    return LOG_NUMBER;
+}
+
+enum log_number log_number_whole(struct str s, const char *unit, double *ret)
+{
+    size_t length;
+    enum log_number kind = log_number(s, ret, &length);
+    if (kind == LOG_NOTHING)
+        return kind;
+    struct str rest = log_trim(log_from(s, length));
+    if (rest.len == 0)
+        return kind;
+    return unit && str_is(rest, unit) ? kind : LOG_NOTHING;
+}
+
+bool log_integer(struct str s, int64_t *ret, size_t *ret_length)
+{
+    struct digits digits = {0};
+    size_t end = whole_digits(s, 0, &digits);
+    if (digits.count == 0 || digits.dropped > 0 || digits.value > (uint64_t)1 << 53)
+        return false;
+    *ret = (int64_t)digits.value;
+    *ret_length = end;
+    return true;
+}
+
+bool log_duration(double value, double unit_ns, int64_t *ret_ns)
+{
+    double ns = value * unit_ns;
+    if (!(ns >= 0) || !(ns <= (double)RECORD_DURATION_MAX_NS))
+        return false;
+    *ret_ns = (int64_t)(ns + 0.5);
+    return true;
+}

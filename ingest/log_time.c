@@ -1,0 +1,149 @@
+/* Time stamps and clocks of log lines. */
+#include <string.h>
+
+#include "log_text.h"
+
+#define DAY INT64_C(86400)
+#define SECOND INT64_C(1000000000)
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Exactly `count` digits at s.p[at]; -1: they are not there. */
+static int digits(struct str s, size_t at, int count)
+{
+    if (at + (size_t)count > s.len)
+        return -1;
+    int value = 0;
+    for (int i = 0; i < count; i++) {
+        char c = s.p[at + (size_t)i];
+        if (!is_digit(c))
+            return -1;
+        value = value * 10 + (c - '0');
+    }
+    return value;
+}
+
+/* Days since 1970 of a day of the Gregorian calendar. */
+static int64_t days_of(int year, int month, int day)
+{
+    int64_t y = month <= 2 ? year - 1 : year;
+    int64_t era = y / 400, of_era = y - era * 400;
+    int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+    return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+}
+
+static int days_in(int year, int month)
+{
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    return days[month - 1] + (month == 2 && leap);
+}
+
+/* Digits of a second behind '.' or ',' at *at: nanoseconds, further ones are cut. */
+static int64_t fraction(struct str s, size_t *at)
+{
+    if (*at + 1 >= s.len || (s.p[*at] != '.' && s.p[*at] != ',') || !is_digit(s.p[*at + 1]))
+        return 0;
+    int64_t ns = 0, unit = SECOND / 10;
+    for (++*at; *at < s.len && is_digit(s.p[*at]); ++*at, unit /= 10)
+        ns += (s.p[*at] - '0') * unit;
+    return ns;
+}
+
+/* "Z", "+02:00", "-0730" at *at: seconds east of UTC. */
+static bool zone(struct str s, size_t *at, int *ret_seconds)
+{
+    *ret_seconds = 0;
+    if (*at < s.len && s.p[*at] == 'Z') {
+        ++*at;
+        return true;
+    }
+    if (*at >= s.len || (s.p[*at] != '+' && s.p[*at] != '-'))
+        return false;
+    int hours = digits(s, *at + 1, 2);
+    bool colon = *at + 3 < s.len && s.p[*at + 3] == ':';
+    int minutes = digits(s, *at + 3 + (size_t)colon, 2);
+    if (hours < 0 || hours > 14 || minutes < 0 || minutes > 59)
+        return false;
+    *ret_seconds = (hours * 3600 + minutes * 60) * (s.p[*at] == '-' ? -1 : 1);
+    *at += 5 + (size_t)colon;
+    return true;
+}
+
+bool log_stamp(struct str s, int64_t *ret_ns, bool *ret_zone, size_t *ret_length)
+{
+    int year = digits(s, 0, 4), month = digits(s, 5, 2), day = digits(s, 8, 2);
+    int hour = digits(s, 11, 2), minute = digits(s, 14, 2), second = digits(s, 17, 2);
+    if (year < 1970 || year > 2200 || month < 1 || month > 12 || day < 1 || hour < 0 || hour > 23 ||
+        minute < 0 || minute > 59 || second < 0 || second > 60)
+        return false;
+    char dash = s.p[4], gap = s.p[10];
+    if ((dash != '-' && dash != '/') || s.p[7] != dash ||
+        (gap != ' ' && gap != 'T' && gap != '_') || s.p[13] != ':' || s.p[16] != ':' ||
+        day > days_in(year, month))
+        return false;
+    size_t at = 19;
+    int64_t ns = fraction(s, &at);
+    int east;
+    bool zoned = zone(s, &at, &east);
+    *ret_ns =
+        (days_of(year, month, day) * DAY + hour * 3600 + minute * 60 + second - east) * SECOND + ns;
+    if (ret_zone)
+        *ret_zone = zoned;
+    *ret_length = at;
+    return true;
+}
+
+bool log_stamp_in(struct str s, size_t within, int64_t *ret_ns, bool *ret_zone)
+{
+    size_t length;
+    for (size_t at = 0; at + 19 <= s.len && at < within; at++)
+        if (s.p[at] >= '1' && s.p[at] <= '2' && s.p[at + 13] == ':' &&
+            log_stamp(log_from(s, at), ret_ns, ret_zone, &length))
+            return true;
+    return false;
+}
+
+bool log_clock(struct str s, int64_t *ret_ns, size_t *ret_length)
+{
+    int64_t days = 0, parts[3];
+    size_t at = 0, length;
+    struct str rest = s;
+    int64_t number;
+    if (log_integer(s, &number, &length) &&
+        (log_begins(log_from(s, length), " day, ") || log_begins(log_from(s, length), " days, "))) {
+        days = number;
+        at = length + (s.p[length + 4] == 's' ? 7 : 6);
+        rest = log_from(s, at);
+    }
+    int count = 0;
+    for (; count < 3; count++) {
+        size_t digit = 0;
+        while (digit < rest.len && is_digit(rest.p[digit]) && digit < 7)
+            digit++;
+        if (digit == 0 || !str_to_int(log_until(rest, digit), 0, 9999999, &parts[count]))
+            break;
+        at += digit;
+        rest = log_from(rest, digit);
+        if (count == 2 || rest.len < 2 || rest.p[0] != ':' || !is_digit(rest.p[1])) {
+            count++;
+            break;
+        }
+        at++;
+        rest = log_from(rest, 1);
+    }
+    if (count < 2 || days > 100000)
+        return false;
+    for (int i = 1; i < count; i++)
+        if (parts[i] > 59)
+            return false;
+    int64_t seconds = 0;
+    for (int i = 0; i < count; i++)
+        seconds = seconds * 60 + parts[i];
+    *ret_ns = (days * DAY + seconds) * SECOND + fraction(s, &at);
+    *ret_length = at;
+    return true;
+}

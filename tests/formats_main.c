@@ -1,0 +1,25 @@
+/* By hand: what a log comes to.
+ *     formats_read FILE [FORMAT] */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "formats_read.h"
+
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        return 2;
+    FILE *file = fopen(argv[1], "rb");
+    if (!file)
+        return 1;
+    size_t room = (size_t)1 << 30;
+    char *bytes = malloc(room);
+    size_t size = bytes ? fread(bytes, 1, room, file) : 0;
+    fclose(file);
+    struct text text = {0};
+    formats_read(&text, argv[1], argc > 2 ? argv[2] : NULL, bytes, size, (struct pieces){0});
+    fputs(text.bytes, stdout);
+    free(text.bytes);
+    free(bytes);
+    return 0;
+}
