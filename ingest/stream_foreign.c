@@ -1,0 +1,83 @@
+/* What is in a stream besides our own records. */
+#include <string.h>
+
+#include "stream_inside.h"
+
+static struct format_reader *reader_of(struct stream *stream)
+{
+    if (!stream->reader)
+        stream->reader = format_reader_new(stream->formats, stream->totals->book);
+    return stream->reader;
+}
+
+static void tell_damages(struct stream *stream, struct str line)
+{
+    const char *why;
+    while ((why = format_reader_damage(stream->reader)))
+        stream_count_damaged(stream, why, line);
+}
+
+bool stream_take_foreign(struct stream *stream, struct record *record)
+{
+    while (stream->reader && format_reader_next(stream->reader, record))
+        if (stream_accept(stream, record, str_from("(of the lines before)")))
+            return true;
+    return false;
+}
+
+bool stream_offer_line(struct stream *stream)
+{
+    struct str line = stream->rest;
+    if (!format_reader_line(reader_of(stream), line)) {
+        tell_damages(stream, line); /* of a block that it has ended */
+        return false;
+    }
+    stream->foreign = true;
+    tell_damages(stream, line);
+    stream->rest = str_of(NULL, 0);
+    return true;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+bool stream_find_kind(struct stream *stream)
+{
+    const char *p = stream->buffer + stream->begin, *end = stream->buffer + stream->end;
+    size_t mark = end - p >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* UTF-8 says so */
+    for (p += mark; p < end && is_blank(*p);)
+        p++;
+    size_t size = (size_t)(end - p);
+    enum log_sniff answer = LOG_SNIFF_NO;
+    if (p == end && !stream->ended && stream->end - stream->begin < LOG_SNIFF_MAX)
+        answer = LOG_SNIFF_MORE;
+    else if (p < end && (*p == '{' || *p == '['))
+        answer = format_reader_sniff(reader_of(stream), p, size, stream->ended);
+    if (answer == LOG_SNIFF_MORE)
+        return false;
+    stream->kind = answer == LOG_SNIFF_YES ? STREAM_DOCUMENT : STREAM_LINES;
+    stream->foreign |= answer == LOG_SNIFF_YES;
+    stream->document = answer == LOG_SNIFF_YES;
+    if (mark > 0)
+        stream->searched = stream->begin += mark;
+    return true;
+}
+
+void stream_take_document(struct stream *stream)
+{
+    stream->line = 0;
+    format_reader_bytes(stream->reader, stream->buffer + stream->begin,
+                        stream->end - stream->begin);
+    stream->begin = stream->searched = stream->end;
+    tell_damages(stream, str_from("(in the trace)"));
+}
+
+void stream_end_foreign(struct stream *stream)
+{
+    if (!stream->reader)
+        return;
+    format_reader_end(stream->reader);
+    tell_damages(stream, str_from("(at the end)"));
+}

@@ -1,0 +1,72 @@
+/* The inside of a stream, shared by stream.c (records), stream_lines.c (the buffer, and
+ * lines out of it) and stream_foreign.c (other formats than our own). */
+#pragma once
+
+#include "decode.h"
+#include "formats.h"
+#include "stream.h"
+
+#define STREAM_NAME_BYTES 256
+#define STREAM_EXCERPT_BYTES 60
+
+/* What the input is, as far as that can be told. */
+enum stream_kind {
+    STREAM_NEW, /* not looked at yet */
+    STREAM_LINES,
+    STREAM_DOCUMENT, /* one JSON value of another format */
+};
+
+struct stream {
+    struct stream_totals *totals;
+    struct decoder decoder;
+    const struct formats *formats; /* borrowed; NULL: our own records only */
+    struct format_reader *reader;  /* owned; NULL until it is needed */
+    enum stream_kind kind;
+    bool slowly;   /* the next record may not be our own: not to be taken quickly */
+    bool foreign;  /* other formats were found */
+    bool document; /* it is, or was, one: alone it is one rank, which need not be said */
+    char *buffer;
+    size_t capacity;     /* of buffer, without the slack behind it */
+    size_t begin, end;   /* what is not taken yet */
+    size_t searched;     /* no line end in [begin, searched) */
+    size_t record_at;    /* where the record that was given last begins */
+    struct str rest;     /* of the line that was taken: more records may be in it */
+    int64_t line;        /* number of the line that was taken, 1-based */
+    int64_t lines_ended; /* so many line ends have been taken */
+    bool after_return;   /* the buffer ended with '\r': a newline may still belong to it */
+    bool ended;          /* what is left is a line */
+    bool ended_foreign;  /* and other formats were told so */
+    bool discarding;     /* up to the next newline */
+    bool has_rank;       /* from the name */
+    uint32_t rank;
+    char name[STREAM_NAME_BYTES];
+};
+
+/* ---- stream.c ---- */
+
+void stream_count_damaged(struct stream *stream, const char *why, struct str line);
+
+/* A record that was read: counted, its rank found. False when nobody knows whose it is. */
+bool stream_accept(struct stream *stream, struct record *record, struct str line);
+
+/* ---- stream_lines.c ---- */
+
+/* Takes the next line out of the buffer; false when its end is not there yet. */
+bool stream_take_line(struct stream *stream, struct str *ret);
+void stream_release_when_empty(struct stream *stream);
+
+/* ---- stream_foreign.c ---- */
+
+/* The next record that other formats have made of what was read. */
+bool stream_take_foreign(struct stream *stream, struct record *record);
+
+/* Whether the line (stream->rest) is of another format: then it is put in. */
+bool stream_offer_line(struct stream *stream);
+
+/* Finds out whether it begins as a document does. False: more bytes are needed to tell. */
+bool stream_find_kind(struct stream *stream);
+
+void stream_take_document(struct stream *stream); /* all that is in the buffer */
+
+/* The states of other formats come to their end: what they held back is put out. */
+void stream_end_foreign(struct stream *stream);
