@@ -67,7 +67,7 @@ static int set_peak(struct calc_form *form, const struct options *options, const
         return 0;
     }
     command_fail("%s: no peak is known of '%s'%s%s; give its dense peak with --peak TFLOPS",
-                 is_given(options, OPTION_CHIP) ? "--chip" : "--format", chip, format ? " in " : "",
+                 is_given(options, OPTION_CHIP) ? "--chip" : "--number-format", chip, format ? " in " : "",
                  format ? number_format_name(given->format) : "");
     return 2;
 }

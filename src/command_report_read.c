@@ -165,6 +165,7 @@ static int read_all(struct reader *reader)
 static void complete(const struct reader *reader, struct summary *summary)
 {
     describe_totals(&reader->totals, summary);
+    log_book_summary(reader->totals.book, summary);
     summary->source.dropped = reader->dropped;
     summary->source.refused += reader->refused;
 }
@@ -235,6 +236,7 @@ void report_result_done(struct report_result *result)
     summary_done(&result->summary);
     overview_done(&result->overview);
     run_events_done(&result->events);
+    command_logs_done(&result->logs);
 }
 
 static int make_options(const struct report_request *request, struct analysis_options *to)
@@ -261,10 +263,13 @@ int report_read(const struct report_request *request, struct report_result *resu
 {
     struct analysis_options analysis_options;
     int status = make_options(request, &analysis_options);
+    if (status == 0)
+        status = command_logs_open(&result->logs, request->options);
     if (status != 0)
         return status;
     bool at_step = request->options->step >= 0;
     struct reader reader = {.request = request, .options = request->options};
+    command_logs_use(&result->logs, &reader.totals);
     reader.analysis = analysis_new(&analysis_options);
     reader.sink = (struct sink){&reader, at_step ? take_and_look : take_record};
     report_moment_init(&reader.moment, request->options->step, request->overview, request->columns);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis.h"
+#include "command_logs.h"
 #include "options.h"
 
 struct report_request {
@@ -17,6 +18,7 @@ struct report_result {
     struct summary summary;
     struct overview overview;
     struct run_events events;
+    struct command_logs logs; /* what was learned of logs in other formats */
     bool files_failed; /* some could not be read: it was said */
 };
 

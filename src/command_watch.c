@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "command_describe.h"
+#include "command_logs.h"
 #include "command_watch_record.h"
 #include "command_watch_run.h"
 #include "session.h"
@@ -22,6 +23,7 @@
 struct watching {
     struct options options;
     struct session *session;
+    struct command_logs logs;
     struct stream_totals totals;
     struct files *files; /* NULL: no file among the sources */
     struct watch *watch;
@@ -66,6 +68,7 @@ static void describe(void *to, struct summary *summary, struct feed_info *feed,
         watching->socket_count > 0 ? (uint64_t)watching->options.receive_buffer : 0;
     describe_names(&watching->options, feed);
     describe_totals(&watching->totals, summary);
+    log_book_summary(watching->totals.book, summary);
     summary->source.dropped = 0;
     for (int i = 0; i < watching->socket_count; i++)
         describe_socket(watching->sockets[i], &summary->source, feed);
@@ -218,6 +221,7 @@ static int close_all(struct watching *watching)
         udp_free(watching->sockets[i]);
     session_free(watching->session);
     watched_run_done(&watching->run);
+    command_logs_done(&watching->logs);
     return watched_recording_close(&watching->recording);
 }
 
@@ -242,6 +246,10 @@ int command_watch(int argc, char **argv)
         return status;
     if (watching.options.source_count == 0)
         return no_source();
+    status = command_logs_open(&watching.logs, &watching.options);
+    if (status != 0)
+        return status;
+    command_logs_use(&watching.logs, &watching.totals);
     watched_run_init(&watching.run, &watching.options);
     status = command_run(&watching.options, &description);
     if (status == 0) {
@@ -252,6 +260,7 @@ int command_watch(int argc, char **argv)
         status = status ? status : unwritten;
     } else {
         watched_run_done(&watching.run);
+        command_logs_done(&watching.logs);
     }
     session_raise(number);
     return status;

@@ -15,8 +15,10 @@ enum {
     COMMAND_DEMO = 4,
     COMMAND_CALC = 8,
     COMMAND_REPLAY = 16,
+    COMMAND_EXPLAIN = 32,
     COMMAND_SCREEN = COMMAND_WATCH | COMMAND_DEMO | COMMAND_REPLAY,
-    COMMAND_ANY = COMMAND_WATCH | COMMAND_REPORT | COMMAND_DEMO | COMMAND_REPLAY
+    COMMAND_ANY = COMMAND_WATCH | COMMAND_REPORT | COMMAND_DEMO | COMMAND_REPLAY,
+    COMMAND_LOGS = COMMAND_WATCH | COMMAND_REPORT | COMMAND_REPLAY | COMMAND_EXPLAIN,
 };
 
 /* Ids of the options, for `given`. */
@@ -32,6 +34,14 @@ enum option_id {
 #define OPTIONS_WHAT_IF_MAX 64
 #define OPTIONS_CHECKS_MAX 64
 
+#define OPTIONS_DESCRIBED_MAX 16
+
+/* A log of the user's own, as --map or --pattern describe it. */
+struct described_log {
+    bool pattern;     /* else a map */
+    const char *text; /* borrowed from argv */
+};
+
 enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 struct options {
@@ -42,6 +52,9 @@ struct options {
     const char *run_file; /* --run; NULL */
     const char *run_only; /* --run when it is no file: which run of a folder, by the names of its
                              files; set by command_options(); NULL */
+    const char *log_format; /* --format: a format of logs; NULL: all */
+    struct described_log described[OPTIONS_DESCRIBED_MAX];
+    int described_count;
     size_t memory_bytes;
     int close_lag;
     uint32_t max_ranks;

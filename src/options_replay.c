@@ -43,6 +43,45 @@ static bool set_report(struct parser *parser, const struct option_info *info, co
     }
 }
 
+/* A format of logs, or, as that option was once called, one of numbers. */
+static bool set_format(struct parser *parser, const struct option_info *info, const char *text)
+{
+    struct options *options = parser->options;
+    int which = 0;
+    for (; which < 4; which++)
+        if (strcmp(text, run_format_words[which]) == 0)
+            break;
+    if (which == 4 && (parser->command & COMMAND_LOGS)) {
+        options->log_format = text;
+        return true;
+    }
+    if (!option_choice(parser, info, text, run_format_words, 4, &which))
+        return false;
+    options->run.format = (enum number_format)which;
+    options->given[OPTION_FORMAT] = true;
+    return true;
+}
+
+/* Options of logs in other formats. */
+static bool set_logs(struct parser *parser, const struct option_info *info, const char *text)
+{
+    struct options *options = parser->options;
+    switch (info->id) {
+    case OPTION_LOG_FORMAT:
+        return set_format(parser, info, text);
+    case OPTION_MAP:
+    case OPTION_PATTERN:
+        if (options->described_count == OPTIONS_DESCRIBED_MAX)
+            return option_fail(parser, "--map and --pattern can be given %d times at most",
+                               OPTIONS_DESCRIBED_MAX);
+        options->described[options->described_count++] =
+            (struct described_log){info->id == OPTION_PATTERN, text};
+        return true;
+    default:
+        return set_report(parser, info, text);
+    }
+}
+
 bool option_set_replay(struct parser *parser, const struct option_info *info, const char *text)
 {
     struct options *options = parser->options;
@@ -64,6 +103,6 @@ bool option_set_replay(struct parser *parser, const struct option_info *info, co
         options->record_file = text;
         return true;
     default:
-        return set_report(parser, info, text);
+        return set_logs(parser, info, text);
     }
 }

@@ -145,7 +145,10 @@ static void what_is_wrong_is_said(void **state)
          "--lora takes the share of the parameters that is "
          "trained, over 0, such as 0.02 or 2%, not '0'"},
         {COMMAND_REPORT, "report --lora 101%", "not '101%'"},
-        {COMMAND_REPORT, "report --format int8", "--format takes bf16, tf32, fp8 or fp16"},
+        {COMMAND_REPORT, "report --number-format int8",
+         "--number-format takes bf16, tf32, fp8 or fp16"},
+        {COMMAND_CALC, "calc --format int8", "--format takes bf16, tf32, fp8 or fp16"},
+        {COMMAND_DEMO, "demo --format megatron", "--format takes bf16, tf32, fp8 or fp16"},
         {COMMAND_REPORT, "report --tp 0", "--tp takes a whole number from 1 to 1048576, not '0'"},
         {COMMAND_REPORT, "report --pp x", "--pp takes a whole number"},
         {COMMAND_REPORT, "report --dp 1e3", "--dp takes a whole number"},
