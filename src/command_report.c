@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "command_logs_json.h"
 #include "command_report_checks.h"
 #include "command_report_compare.h"
 #include "command_report_form.h"
@@ -102,6 +103,8 @@ static int write_report(const struct options *options, enum report_form form,
         .events = &result->events,
         .title = title,
         .checks = checks->count > 0 ? checks : NULL,
+        .json_logs = command_logs_json,
+        .logs = &result->logs,
     };
     struct written written = {options, form, &data};
     bool empty = result->summary.source.records == 0;

@@ -23,6 +23,9 @@ struct report_data {
     const struct run_events *events;
     const char *title; /* what was read: raw bytes; NULL */
     const struct checks *checks; /* that were asked for, and judged; NULL */
+    /* "logs", of who knows other formats: a line or more, with a comma behind it; NULL: none. */
+    void (*json_logs)(FILE *to, const void *logs);
+    const void *logs;
 };
 
 /* The JSON object with all that has happened, and what the conditions came to. */

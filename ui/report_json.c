@@ -230,6 +230,8 @@ void report_json_data(FILE *to, const struct report_data *data)
     put_verdicts(to, summary);
     put_events(to, data);
     report_json_checks(to, data->checks);
+    if (data->json_logs)
+        data->json_logs(to, data->logs);
     fputs("  \"complaints\": [", to);
     for (int64_t i = 0; i < summary->complaint_count; i++) {
         fputs(i ? ",\n    " : "\n    ", to);

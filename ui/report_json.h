@@ -1,4 +1,4 @@
-/* The parts of the JSON report. May be used by report_json*.c only. What is not
+/* The parts of the JSON report. May be used by report_json*.c and command_*_json.c only. What is not
  * known, or no number, is null. */
 #pragma once
 

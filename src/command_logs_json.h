@@ -1,0 +1,12 @@
+/* What was learned of logs in other formats, as JSON. */
+#pragma once
+
+#include <stdio.h>
+
+#include "log_facts.h"
+
+/* "logs": an object a format, a comma behind them; `logs` is a struct command_logs. */
+void command_logs_json(FILE *to, const void *logs);
+
+/* The same of any book; no comma. */
+void log_book_json(FILE *to, const struct log_book *book);
