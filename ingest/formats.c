@@ -134,6 +134,7 @@ struct format_reader {
     struct log_out out;
     void *states[LOG_FORMATS_MAX]; /* owned; NULL: not begun */
     struct log_facts *facts[LOG_FORMATS_MAX];
+    uint64_t claims; /* those with records in this stream */
     uint64_t want_all;
     uint8_t wanting[LOG_FORMATS_MAX]; /* in the order in which they began */
     size_t wanting_count;
@@ -165,7 +166,7 @@ static void drop_states(struct format_reader *reader)
         free(reader->states[i]);
         reader->states[i] = NULL;
     }
-    reader->want_all = 0;
+    reader->claims = reader->want_all = 0;
     reader->wanting_count = 0;
     reader->document = -1;
 }
@@ -259,7 +260,7 @@ static void note_label(struct format_reader *reader)
         str_copy(book->label, sizeof(book->label), str_of(line->text.p, length));
 }
 
-bool format_reader_line(struct format_reader *reader, struct str line)
+bool format_reader_line(struct format_reader *reader, struct str line, bool cut)
 {
     forget_damages(reader);
     line = plain_line(reader, line);
@@ -268,6 +269,7 @@ bool format_reader_line(struct format_reader *reader, struct str line)
     if (!found)
         return false;
     reader->line.text = line;
+    reader->line.cut = cut;
     reader->line.body = log_prefix_strip(line, &reader->line.writer);
     uint64_t asked = 0;
     bool taken = reader->want_all && ask_wanting(reader, &asked);
@@ -404,6 +406,7 @@ void log_out_record(struct log_out *out, const struct record *record)
         log_out_damaged(out, why);
         return;
     }
+    log_out_claim(out);
     if (reader->count == reader->capacity)
         reader->queue = memory_grown(reader->queue, &reader->capacity, sizeof(*reader->queue));
     struct queued *next = &reader->queue[reader->count++];
@@ -483,4 +486,15 @@ void log_out_want_all(struct log_out *out, bool all)
 bool log_out_wants_all(const struct log_out *out)
 {
     return out->reader->want_all & UINT64_C(1) << out->reader->current;
+}
+
+void log_out_claim(struct log_out *out)
+{
+    out->reader->claims |= UINT64_C(1) << out->reader->current;
+}
+
+bool log_out_outranked(const struct log_out *out)
+{
+    uint64_t before = (UINT64_C(1) << out->reader->current) - 1;
+    return (out->reader->claims & before) != 0;
 }

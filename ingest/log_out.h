@@ -40,3 +40,11 @@ void log_out_want_all(struct log_out *out, bool all);
 
 /* Whether this decoder wants all. */
 bool log_out_wants_all(const struct log_out *out);
+
+/* One stream may hold the same steps in several formats: that which stands first in formats.def
+ * gives the records, the others give values. A decoder that holds records back says at once that
+ * it has some; log_out_record() says so by itself. */
+void log_out_claim(struct log_out *out);
+
+/* Whether a format that stands before this one has records in this stream. */
+bool log_out_outranked(const struct log_out *out);
