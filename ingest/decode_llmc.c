@@ -1,14 +1,202 @@
-/* TODO */
+/* llm.c, its C, CUDA and Python programs:
+ * "step    1/19560 | loss 11.0 (+nanz)| norm 15.1 (+nanz)| lr 8.57e-07 | 4621.47 ms | 29.2% bf16
+ * MFU | 113446 tok/s", "step 0: train loss 5.35 (took 1389.2 ms)" and what was between. */
 #include "log_format.h"
+#include "log_piece.h"
+#include "log_text.h"
+
+struct llmc {
+    int64_t batch, processes; /* tokens a step, GPUs; 0: not known */
+    bool seen;                /* a line of a step */
+    int64_t last_step, last_ns;
+};
+
+struct values {
+    bool timed, rated, shared, not_number;
+    double ms, rate, mfu;
+};
+
+/* The number that ends right before `at`, after a blank or a bracket. */
+static enum log_number number_before(struct str s, size_t at, double *ret)
+{
+    size_t begin = at;
+    while (begin > 0 && s.p[begin - 1] != ' ' && s.p[begin - 1] != '(' && s.p[begin - 1] != '|')
+        begin--;
+    return log_number_whole(log_until(log_from(s, begin), at - begin), NULL, ret);
+}
+
+static bool is_end(struct str s, size_t at)
+{
+    return at == s.len || s.p[at] == ' ' || s.p[at] == ')' || s.p[at] == '|' || s.p[at] == ',';
+}
+
+static bool take_unit(struct str text, const char *unit, size_t length, bool *ret_is, double *ret,
+                      struct values *values)
+{
+    size_t at = log_find(text, unit);
+    if (at == SIZE_MAX)
+        return true;
+    if (!is_end(text, at + length))
+        return false;
+    enum log_number kind = number_before(text, at, ret);
+    values->not_number |= kind == LOG_NO_NUMBER;
+    *ret_is = kind == LOG_NUMBER;
+    return kind != LOG_NOTHING && log_find_from(text, at + length, unit) == SIZE_MAX;
+}
+
+/* False: torn. */
+static bool values_of(struct str text, struct values *ret)
+{
+    bool percent = false;
+    if (!take_unit(text, " ms", 3, &ret->timed, &ret->ms, ret) ||
+        !take_unit(text, " tok/s", 6, &ret->rated, &ret->rate, ret))
+        return false;
+    size_t mfu = log_find(text, " MFU"), sign = log_find(text, "% ");
+    if (mfu != SIZE_MAX && sign != SIZE_MAX && sign < mfu)
+        percent = number_before(text, sign, &ret->mfu) == LOG_NUMBER;
+    ret->shared = percent && ret->mfu > 0; /* -100%: the peak is not known */
+    bool took = log_find(text, "(took ") != SIZE_MAX && log_find(text, " ms)") != SIZE_MAX;
+    return ret->timed && (ret->rated || took);
+}
+
+static void put(struct llmc *llmc, int64_t step, const struct values *values, struct log_out *out)
+{
+    int64_t ns;
+    if (values->ms <= 0 || !log_duration(values->ms, LOG_MILLISECOND, &ns)) {
+        log_out_count(out, LOG_IMPOSSIBLE, "step %lld: %g ms", (long long)step, values->ms);
+        return;
+    }
+    if (llmc->seen && step == llmc->last_step && ns == llmc->last_ns) {
+        log_out_count(out, LOG_DOUBLED, "step %lld", (long long)step);
+        return;
+    }
+    struct record record = log_job(step, ns);
+    if (values->shared)
+        log_job_mfu(&record, values->mfu, out);
+    if (llmc->batch > 0) {
+        record.tokens = llmc->batch;
+        record.has |= RECORD_TOKENS;
+    }
+    if (llmc->processes > 0) {
+        record.gpus = llmc->processes;
+        record.has |= RECORD_GPUS;
+    }
+    if (values->rated)
+        log_out_value(out, str_from("tokens a second (smoothed)"), "tokens/s", values->rate);
+    log_out_record(out, &record);
+    llmc->seen = true;
+    llmc->last_step = step;
+    llmc->last_ns = ns;
+}
+
+/* "    1/19560 |" or "   0:" behind "step": the text behind it. */
+static bool take_number(struct str *text, int64_t *ret)
+{
+    size_t length;
+    int64_t total;
+    struct str rest = log_trim(*text);
+    if (!log_integer(rest, ret, &length))
+        return false;
+    rest = log_from(rest, length);
+    if (rest.len > 0 && rest.p[0] == '/') {
+        rest = log_from(rest, 1);
+        if (!log_integer(rest, &total, &length) || *ret > total)
+            return false;
+        rest = log_from(rest, length);
+    }
+    rest = log_trim(rest);
+    if (rest.len == 0 || (rest.p[0] != '|' && rest.p[0] != ':'))
+        return false;
+    *text = log_trim(log_from(rest, 1));
+    return log_begins(*text, "loss ") || log_begins(*text, "train loss ");
+}
+
+static bool take_step(struct llmc *llmc, const struct log_piece *piece, struct log_out *out)
+{
+    struct str text = log_from(piece->text, 4);
+    struct values values = {0};
+    int64_t step;
+    if (!take_number(&text, &step))
+        return false;
+    bool whole = values_of(text, &values);
+    if (!whole && !values.timed && !llmc->seen && log_find(text, "z)|") == SIZE_MAX)
+        return false; /* "step 0: train loss 4.1, val loss 4.2" is nanoGPT's */
+    if (!whole && log_find(text, "val loss ") != SIZE_MAX)
+        return false;
+    if (!whole && values.not_number)
+        log_out_count(out, LOG_NOT_NUMBER, NULL);
+    else if (!whole)
+        log_out_damaged(out, "a torn line of a step");
+    else
+        put(llmc, step, &values, out);
+    return true;
+}
+
+/* "| total batch size      | 524288       |": the number in its second column. */
+static bool row(struct str text, const char *name, double *ret)
+{
+    size_t at = log_find(text, name);
+    if (at == SIZE_MAX)
+        return false;
+    struct str rest = log_from(text, at + 1), cell;
+    if (!log_next_part(&rest, "|", &cell) || log_find(rest, "|") == SIZE_MAX)
+        return false;
+    return log_next_part(&rest, "|", &cell) && log_number_whole(cell, NULL, ret) == LOG_NUMBER;
+}
+
+static bool take_setup(struct llmc *llmc, struct str text, struct log_out *out)
+{
+    double number;
+    if (row(text, "| total batch size ", &number))
+        llmc->batch = number >= 1 && number < 1e15 ? (int64_t)number : 0;
+    else if (row(text, "| num_processes ", &number))
+        llmc->processes = number >= 1 && number <= (double)RECORD_RANK_MAX ? (int64_t)number : 0;
+    else if (row(text, "| peak TFlops ", &number))
+        log_out_value(out, str_from("peak used for the MFU"), "TFLOP/s", number);
+    else
+        return false;
+    return true;
+}
 
 static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
 {
-    (void)state;
-    (void)line;
-    (void)out;
-    return LOG_OTHER;
+    struct llmc *llmc = state;
+    struct str rest = line->text, text = line->body;
+    struct log_piece piece;
+    bool taken = false;
+    while (log_next_piece(&rest, line, "step", &piece))
+        taken |= take_step(llmc, &piece, out);
+    if (taken)
+        return LOG_TAKEN;
+    if (log_begins(text, "evaluating HellaSwag: "))
+        return LOG_TAKEN;
+    if (log_begins(text, "val loss ") || log_begins(text, "HellaSwag: ") ||
+        log_begins(text, "Writing checkpoint at step ")) {
+        log_out_count(out, LOG_EVALUATION, NULL);
+        return LOG_TAKEN;
+    }
+    return take_setup(llmc, text, out) ? LOG_TAKEN : LOG_OTHER;
 }
 
-static const char *const anchors[] = {"TODO llmc", NULL};
+static const char *const anchors[] = {"| loss ",
+                                      "| train loss ",
+                                      ": train loss ",
+                                      "val loss ",
+                                      "HellaSwag: ",
+                                      "Writing checkpoint at step ",
+                                      "| total batch size ",
+                                      "| num_processes ",
+                                      "| peak TFlops ",
+                                      NULL};
+
 const struct format format_llmc = {
-    .name = "llmc", .title = "llmc", .needs = "", .tells = "", .anchors = anchors, .line = line};
+    .name = "llmc",
+    .title = "llm.c",
+    .needs = "its standard output: main.log has no times",
+    .tells = "step time, MFU, tokens a step, GPUs",
+    .lacks = "the times of single ranks and of phases",
+    .how = {"write one line a step from every process with samples/emit/lockstep.h",
+            "read them with: lockstep watch 'logs/rank*.jsonl'"},
+    .anchors = anchors,
+    .state_bytes = sizeof(struct llmc),
+    .line = line};

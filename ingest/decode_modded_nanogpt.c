@@ -1,18 +1,109 @@
-/* TODO */
+/* modded-nanogpt: "step:12/1670 train_time:1062ms step_avg:88.50ms". The clock runs on:
+ * a step's time is the difference to the line before, and the clock is set back after the
+ * warm-up of older scripts. The log begins with its own source code. */
 #include "log_format.h"
+#include "log_piece.h"
+#include "log_text.h"
+
+struct modded {
+    struct log_writers writers;
+    bool any;
+    int64_t step, clock_ms;
+};
+
+struct values {
+    int64_t step, clock_ms;
+    bool evaluation;
+};
+
+/* Whether the piece is a line of the log (not of the source code): false. *ret_torn: it is one, but
+ * torn. */
+static bool values_of(const struct log_piece *piece, struct values *ret, bool *ret_torn)
+{
+    struct str value = log_from(piece->text, 5), at;
+    int64_t total;
+    size_t length;
+    double clock = 0, average;
+    if (!log_integer(value, &ret->step, &length) || length == value.len || value.p[length] != '/')
+        return false;
+    value = log_from(value, length + 1);
+    *ret_torn = !log_integer(value, &total, &length) || ret->step > total || length == value.len ||
+                value.p[length] != ' ';
+    enum log_field time = log_field(piece, "train_time:", "ms", &clock);
+    enum log_field mean = log_field(piece, "step_avg:", "ms", &average);
+    if (time == LOG_FIELD_NONE && !log_after(piece->text, "val_loss:", &at) &&
+        !log_after(piece->text, "train_loss:", &at))
+        return false;
+    *ret_torn |= time != LOG_FIELD_NUMBER || clock < 0 || clock > 1e12 || mean == LOG_FIELD_NONE ||
+                 mean == LOG_FIELD_TORN;
+    if (mean == LOG_FIELD_NOT_NUMBER) { /* "nanms": while the clock does not run yet */
+        log_after(piece->text, "step_avg:", &at);
+        size_t unit = log_find(at, "ms");
+        *ret_torn |= unit == SIZE_MAX || unit > 4;
+    }
+    ret->clock_ms = *ret_torn ? 0 : (int64_t)(clock + 0.5);
+    ret->evaluation = log_after(piece->text, "val_loss:", &at);
+    return true;
+}
+
+static void put(struct modded *modded, const struct values *values, struct log_out *out)
+{
+    int64_t steps = values->step - modded->step, ms = values->clock_ms - modded->clock_ms;
+    bool known = modded->any && steps > 0 && ms > 0;
+    modded->any = true;
+    modded->step = values->step;
+    modded->clock_ms = values->clock_ms;
+    if (!known || ms > RECORD_DURATION_MAX_NS / 1000000)
+        return; /* the first line, or the clock was set back: the step's time is not known */
+    struct record record = log_job(values->step, ms * 1000000 / steps);
+    log_out_note(out, LOG_NOTE_CUMULATIVE);
+    if (steps > 1) {
+        record.span = steps;
+        record.has |= RECORD_SPAN;
+        log_out_note(out, LOG_NOTE_MEAN);
+    }
+    log_out_record(out, &record);
+}
+
+static bool take_step(struct modded *modded, const struct log_line *line,
+                      const struct log_piece *piece, struct log_out *out)
+{
+    struct values values;
+    bool torn;
+    if (!values_of(piece, &values, &torn))
+        return false;
+    if (torn)
+        log_out_damaged(out, "a torn line of a step");
+    else if (values.evaluation)
+        log_out_count(out, LOG_EVALUATION, NULL);
+    else if (log_writers_turn(&modded->writers, line->writer, values.step, values.clock_ms) ==
+             LOG_TURN_DOUBLED)
+        log_out_count(out, LOG_DOUBLED, "step %lld", (long long)values.step);
+    else
+        put(modded, &values, out);
+    return true;
+}
 
 static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
 {
-    (void)state;
-    (void)line;
-    (void)out;
-    return LOG_OTHER;
+    struct str rest = line->text;
+    struct log_piece piece;
+    bool taken = false;
+    while (log_next_piece(&rest, line, "step:", &piece))
+        taken |= take_step(state, line, &piece, out);
+    return taken ? LOG_TAKEN : LOG_OTHER;
 }
 
-static const char *const anchors[] = {"TODO modded-nanogpt", NULL};
-const struct format format_modded_nanogpt = {.name = "modded-nanogpt",
-                                             .title = "modded-nanogpt",
-                                             .needs = "",
-                                             .tells = "",
-                                             .anchors = anchors,
-                                             .line = line};
+static const char *const anchors[] = {" train_time:", " val_loss:", " train_loss:", NULL};
+
+const struct format format_modded_nanogpt = {
+    .name = "modded-nanogpt",
+    .title = "modded-nanogpt",
+    .needs = "nothing: every step has a line, in whole milliseconds",
+    .tells = "step time, as the difference of its clock (to 1 ms)",
+    .lacks = "the times of single ranks and of phases, MFU, tokens",
+    .how = {"put \"import lockstep\" at the top of train_gpt.py",
+            "call lockstep.steps(...) around the training loop: every rank writes its own times"},
+    .anchors = anchors,
+    .state_bytes = sizeof(struct modded),
+    .line = line};

@@ -1,18 +1,165 @@
-/* TODO */
+/* nanochat: "step 00004/21400 (0.02%) | loss: 3.2 | lrm: 1.00 | dt: 989.44ms | tok/sec: 529,882
+ * | bf16_mfu: 74.13 | epoch: 1 | total time: 0.05m | eta: 3.1m", and its older forms. */
 #include "log_format.h"
+#include "log_piece.h"
+#include "log_text.h"
+
+struct nanochat {
+    struct log_layout layout;
+    struct log_writers writers;
+    int64_t batch;   /* tokens a step; 0: not known */
+    int64_t of_rank; /* tokens of one rank in a micro-batch; 0: not known */
+    int64_t gpus;    /* 0: not known */
+};
+
+enum { HAS_RATE = 1u, HAS_MFU = 2u, HAS_TOTAL = 4u };
+
+struct values {
+    uint32_t fields;
+    bool torn, not_number;
+    double ms, rate, mfu;
+};
+
+/* Numbers with their two decimals are whole wherever they end. */
+static bool is_whole(enum log_field field, struct str value)
+{
+    return field != LOG_FIELD_BARE || log_decimals(value) >= 2;
+}
+
+static struct values values_of(const struct log_piece *piece)
+{
+    struct values values = {0};
+    struct str at, total;
+    double number;
+    enum log_field time = log_field(piece, "dt:", "ms", &values.ms);
+    enum log_field rate = log_field(piece, "tok/sec:", NULL, &values.rate);
+    const char *name = log_after(piece->text, "bf16_mfu:", &at) ? "bf16_mfu:" : "mfu:";
+    enum log_field mfu = LOG_FIELD_NONE;
+    if (log_after(piece->text, name, &at)) {
+        mfu = log_field(piece, name, "%", &values.mfu);
+        if (mfu == LOG_FIELD_TORN)
+            mfu = log_field(piece, name, NULL, &values.mfu);
+    }
+    values.torn = time == LOG_FIELD_NONE || time == LOG_FIELD_TORN || rate == LOG_FIELD_TORN ||
+                  rate == LOG_FIELD_BARE || mfu == LOG_FIELD_TORN || !is_whole(mfu, at);
+    values.not_number = time == LOG_FIELD_NOT_NUMBER;
+    values.fields = (rate == LOG_FIELD_NUMBER ? HAS_RATE : 0u) |
+                    (mfu == LOG_FIELD_NUMBER || mfu == LOG_FIELD_BARE ? HAS_MFU : 0u);
+    if (log_after(piece->text, "total time:", &total)) {
+        enum log_field field = log_field(piece, "total time:", "m", &number);
+        values.torn |= field == LOG_FIELD_TORN;
+        values.fields |= HAS_TOTAL;
+    }
+    values.torn |= !(values.fields & (HAS_MFU | HAS_TOTAL));
+    return values;
+}
+
+static void put(struct nanochat *chat, int64_t step, int64_t ns, const struct values *values,
+                struct log_out *out)
+{
+    struct record record = log_job(step, ns);
+    if (values->fields & HAS_MFU) /* 0: the peak is not known */
+        log_job_mfu(&record, values->mfu, out);
+    double tokens = values->rate * values->ms / 1e3 + 0.5;
+    if (chat->batch > 0)
+        record.tokens = chat->batch;
+    else if ((values->fields & HAS_RATE) && tokens >= 1 && tokens <= (double)RECORD_TOKENS_MAX)
+        record.tokens = (int64_t)tokens;
+    record.has |= record.tokens > 0 ? RECORD_TOKENS : 0u;
+    if (chat->gpus > 0) {
+        record.gpus = chat->gpus;
+        record.has |= RECORD_GPUS;
+    }
+    log_out_record(out, &record);
+}
+
+/* False: it is no line of nanochat's. */
+static bool take_step(struct nanochat *chat, const struct log_line *line,
+                      const struct log_piece *piece, struct log_out *out)
+{
+    struct str value = log_trim(log_from(piece->text, 4));
+    int64_t step, ns;
+    size_t length;
+    if (!log_integer(value, &step, &length) || length == value.len ||
+        (value.p[length] != '/' && value.p[length] != ' '))
+        return false;
+    struct values values = values_of(piece);
+    if (values.torn ||
+        (!values.not_number && !log_layout_whole(&chat->layout, values.fields | 8u, false))) {
+        log_out_damaged(out, "a torn line of a step");
+    } else if (values.not_number) {
+        log_out_count(out, LOG_NOT_NUMBER, NULL);
+    } else if (values.ms <= 0 || !log_duration(values.ms, LOG_MILLISECOND, &ns)) {
+        log_out_count(out, LOG_IMPOSSIBLE, "step %lld: %g ms", (long long)step, values.ms);
+    } else if (log_writers_turn(&chat->writers, line->writer, step, ns) == LOG_TURN_DOUBLED) {
+        log_out_count(out, LOG_DOUBLED, "step %lld", (long long)step);
+    } else {
+        put(chat, step, ns, &values, out);
+    }
+    return true;
+}
+
+/* The whole number that the line ends with; 0: there is none. */
+static int64_t last_integer(struct str text)
+{
+    int64_t number;
+    size_t length, at = text.len;
+    while (at > 0 && text.p[at - 1] != ' ')
+        at--;
+    struct str word = log_from(text, at);
+    return log_integer(word, &number, &length) && length == word.len ? number : 0;
+}
+
+static bool take_setup(struct nanochat *chat, const struct log_line *line)
+{
+    struct str text = log_trim(line->body), value;
+    size_t length;
+    int64_t number;
+    if (log_begins(text, "Total batch size ")) {
+        value = log_from(text, 17);
+        if (log_integer(value, &number, &length) && log_begins(log_from(value, length), " =>"))
+            chat->batch = number;
+        return true;
+    }
+    if (line->cut || !log_begins(text, "Tokens / micro-batch"))
+        return false;
+    number = last_integer(text);
+    if (log_begins(text, "Tokens / micro-batch / rank:")) {
+        chat->of_rank = number;
+        chat->gpus = 0;
+    } else if (chat->of_rank > 0 && number % chat->of_rank == 0 &&
+               number / chat->of_rank <= RECORD_RANK_MAX) {
+        chat->gpus = number / chat->of_rank;
+    }
+    return true;
+}
 
 static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
 {
-    (void)state;
-    (void)line;
-    (void)out;
-    return LOG_OTHER;
+    struct nanochat *chat = state;
+    struct str rest = line->text;
+    struct log_piece piece;
+    bool taken = false;
+    while (log_next_piece(&rest, line, "step", &piece))
+        taken |= log_find(piece.text, "| loss:") != SIZE_MAX && take_step(chat, line, &piece, out);
+    if (!taken && log_find(line->text, "| Validation bpb: ") != SIZE_MAX) {
+        log_out_count(out, LOG_EVALUATION, NULL);
+        taken = true;
+    }
+    return taken || take_setup(chat, line) ? LOG_TAKEN : LOG_OTHER;
 }
 
-static const char *const anchors[] = {"TODO nanochat", NULL};
-const struct format format_nanochat = {.name = "nanochat",
-                                       .title = "nanochat",
-                                       .needs = "",
-                                       .tells = "",
-                                       .anchors = anchors,
-                                       .line = line};
+static const char *const anchors[] = {
+    "| loss: ", "| dt: ", "| Validation bpb: ", "Total batch size ", "Tokens / micro-batch", NULL};
+
+const struct format format_nanochat = {
+    .name = "nanochat",
+    .title = "nanochat",
+    .needs = "nothing: every step has a line",
+    .tells = "step time, MFU, tokens a step, GPUs",
+    .lacks = "the times of single ranks and of phases",
+    .how = {"put \"import lockstep\" at the top of scripts/base_train.py",
+            "call lockstep.steps(...) around the training loop: every rank writes its own times"},
+    .anchors = anchors,
+    .state_bytes = sizeof(struct nanochat),
+    .line = line};

@@ -45,8 +45,9 @@ enum log_sniff format_reader_sniff(struct format_reader *reader, const char *byt
                                    bool whole);
 void format_reader_bytes(struct format_reader *reader, const char *bytes, size_t size);
 
-/* One line. At least 64 bytes must be readable behind it. False: it is of no format. */
-bool format_reader_line(struct format_reader *reader, struct str line);
+/* One line. At least 64 bytes must be readable behind it. cut: the input ended before the line
+ * did. False: it is of no format. */
+bool format_reader_line(struct format_reader *reader, struct str line, bool cut);
 
 /* The input has ended: records that were held back come now. The states begin anew. */
 void format_reader_end(struct format_reader *reader);

@@ -22,6 +22,7 @@ struct log_line {
     struct str body; /* the same without what launchers put in front (log_prefix.h) */
     int64_t writer;  /* the number in that prefix, -1: none. Who WROTE the line, which is mostly
                         not who was measured: a key to tell interleaved writers apart */
+    bool cut;        /* the input ended within it: a number at its end may lack digits */
 };
 
 enum log_answer {

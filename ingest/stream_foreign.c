@@ -28,7 +28,8 @@ bool stream_take_foreign(struct stream *stream, struct record *record)
 bool stream_offer_line(struct stream *stream)
 {
     struct str line = stream->rest;
-    if (!format_reader_line(reader_of(stream), line)) {
+    bool cut = stream->ended && line.p + line.len == stream->buffer + stream->end;
+    if (!format_reader_line(reader_of(stream), line, cut)) {
         tell_damages(stream, line); /* of a block that it has ended */
         return false;
     }

@@ -1,0 +1,180 @@
+/* Records within lines. */
+#include "log_piece.h"
+
+#include <string.h>
+
+#include "log_text.h"
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_word(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* ---- pieces ---- */
+
+static size_t find_head(struct str s, size_t from, const char *head)
+{
+    size_t length = strlen(head);
+    for (size_t at = log_find_from(s, from, head); at != SIZE_MAX;
+         at = log_find_from(s, at + 1, head)) {
+        size_t digit = at + length;
+        while (digit < s.len && (s.p[digit] == ' ' || s.p[digit] == '\t'))
+            digit++;
+        if (digit < s.len && is_digit(s.p[digit]) && (at == 0 || s.p[at - 1] != '_'))
+            return at;
+    }
+    return SIZE_MAX;
+}
+
+bool log_next_piece(struct str *rest, const struct log_line *line, const char *head,
+                    struct log_piece *ret)
+{
+    size_t begin = find_head(*rest, 0, head);
+    if (begin == SIZE_MAX)
+        return false;
+    size_t next = find_head(*rest, begin + strlen(head), head);
+    ret->text = log_from(log_until(*rest, next), begin);
+    ret->torn_end = next != SIZE_MAX || line->cut;
+    *rest = next == SIZE_MAX ? str_of(rest->p + rest->len, 0) : log_from(*rest, next);
+    return true;
+}
+
+/* ---- fields ---- */
+
+static bool ends_number(struct str after)
+{
+    char c = after.p[0];
+    if (c == ',')
+        return after.len > 1 && (after.p[1] == ' ' || after.p[1] == '\t');
+    return c == ' ' || c == '\t' || c == '|' || c == ')' || c == ']' || c == ';' || c == '(';
+}
+
+static bool begins_word(struct str after)
+{
+    return after.len > 0 && (is_word(after.p[0]) || after.p[0] == '.');
+}
+
+enum log_field log_field(const struct log_piece *piece, const char *name, const char *unit,
+                         double *ret)
+{
+    struct str value, again;
+    if (!log_after(piece->text, name, &value))
+        return LOG_FIELD_NONE;
+    if (log_after(value, name, &again))
+        return LOG_FIELD_TORN;
+    size_t length;
+    enum log_number kind = log_number(value, ret, &length);
+    if (kind == LOG_NOTHING)
+        return LOG_FIELD_TORN;
+    struct str after = log_from(value, length);
+    bool has_unit = unit && log_begins(after, unit);
+    if (kind == LOG_NO_NUMBER)
+        return !has_unit && begins_word(after) ? LOG_FIELD_TORN : LOG_FIELD_NOT_NUMBER;
+    if (unit)
+        return has_unit && !begins_word(log_from(after, strlen(unit))) ? LOG_FIELD_NUMBER
+                                                                       : LOG_FIELD_TORN;
+    if (after.len == 0)
+        return piece->torn_end ? LOG_FIELD_TORN : LOG_FIELD_BARE;
+    return ends_number(after) ? LOG_FIELD_NUMBER : LOG_FIELD_TORN;
+}
+
+size_t log_decimals(struct str s)
+{
+    size_t at = 0, first;
+    while (at < s.len && (is_digit(s.p[at]) || s.p[at] == '-' || s.p[at] == ','))
+        at++;
+    if (at == s.len || s.p[at] != '.')
+        return 0;
+    for (first = ++at; at < s.len && is_digit(s.p[at]);)
+        at++;
+    return at - first;
+}
+
+bool log_layout_whole(struct log_layout *layout, uint32_t fields, bool bare)
+{
+    bool lacks = (fields & layout->usual) != layout->usual;
+    bool whole = fields == layout->previous || (!lacks && !bare);
+    layout->previous = fields;
+    if (whole)
+        layout->usual = fields;
+    return whole;
+}
+
+/* ---- writers ---- */
+
+enum log_turn log_writers_turn(struct log_writers *writers, int64_t writer, int64_t step,
+                               int64_t value)
+{
+    int64_t *own = &writers->last_of[(uint64_t)(writer + 1) % LOG_WRITERS];
+    int64_t number = step + 1, before = *own;
+    *own = number;
+    if (number > writers->last) {
+        writers->last = number;
+        writers->value = value;
+        return LOG_TURN_NEXT;
+    }
+    if (before == 0 || number > before ||
+        (number == before && (number != writers->last || value == writers->value)))
+        return LOG_TURN_DOUBLED;
+    memset(writers->last_of, 0, sizeof(writers->last_of));
+    *own = writers->last = number;
+    writers->value = value;
+    return LOG_TURN_BACK;
+}
+
+/* ---- records of the job ---- */
+
+struct record log_job(int64_t step, int64_t step_time_ns)
+{
+    return (struct record){.has = RECORD_JOB | RECORD_STEP | RECORD_STEP_TIME,
+                           .step = step,
+                           .step_time_ns = step_time_ns};
+}
+
+#define STAMP_WITHIN 160
+
+bool log_job_begin(struct record *record, const struct log_line *line, const char *head,
+                   int64_t *ret_stamp, struct log_out *out)
+{
+    bool zone;
+    size_t within = (size_t)(head - line->text.p);
+    struct str front = log_until(line->text, within);
+    if (front.len < 19 || !log_stamp_in(front, STAMP_WITHIN, ret_stamp, &zone))
+        return false;
+    int64_t span = record->has & RECORD_SPAN ? record->span : 1;
+    double lasts = (double)span * (double)record->step_time_ns;
+    if (!zone)
+        log_out_note(out, LOG_NOTE_NO_ZONE);
+    if (lasts > (double)*ret_stamp)
+        return true;
+    record->begin_ns = *ret_stamp - (int64_t)lasts;
+    record->has |= RECORD_BEGIN;
+    return true;
+}
+
+void log_job_flops(struct record *record, double teraflops, struct log_out *out)
+{
+    double flops = teraflops * 1e12;
+    if (flops > 0 && flops <= (double)RECORD_FLOPS_MAX) {
+        record->flops = (int64_t)(flops + 0.5);
+        record->has |= RECORD_FLOPS;
+    } else if (flops != 0) {
+        log_out_count(out, LOG_IMPOSSIBLE, "%g TFLOP/s a GPU", teraflops);
+    }
+}
+
+void log_job_mfu(struct record *record, double percent, struct log_out *out)
+{
+    double share = percent * 1e7;
+    if (share > 0 && share <= (double)RECORD_MFU_MAX) {
+        record->mfu = (int64_t)(share + 0.5);
+        record->has |= RECORD_MFU;
+    } else if (share != 0) {
+        log_out_count(out, LOG_IMPOSSIBLE, "MFU %g%%", percent);
+    }
+}

@@ -1,0 +1,75 @@
+/* Records within lines: where one begins, its fields, and whether it is whole. Lines are
+ * cut anywhere and joined with others, so a value counts only when what must follow it
+ * does. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "log_format.h"
+#include "record.h"
+#include "str.h"
+
+/* A record's text: from its head to the next head, or to the end of the line. */
+struct log_piece {
+    struct str text;
+    bool torn_end; /* a number at its very end is cut: another record or the input's end follows */
+};
+
+/* The next piece of the line that begins with `head`, optional blanks and a digit; a '_' before
+ * the head makes it another name. *rest is the line at first, and moves on. */
+bool log_next_piece(struct str *rest, const struct log_line *line, const char *head,
+                    struct log_piece *ret);
+
+enum log_field {
+    LOG_FIELD_NONE,
+    LOG_FIELD_NUMBER,
+    LOG_FIELD_BARE,       /* a number at the end of the line, without a unit: it may be cut */
+    LOG_FIELD_NOT_NUMBER, /* nan, N/A */
+    LOG_FIELD_TORN,       /* cut, glued to other text, or there twice */
+};
+
+/* The number of the field `name`, which ends with its ':' or '='. unit: what must follow the number
+ * at once ("ms", "%"), NULL: none, but then a blank or punctuation does. */
+enum log_field log_field(const struct log_piece *piece, const char *name, const char *unit,
+                         double *ret);
+
+/* Digits behind the point of the number at the front of s. */
+size_t log_decimals(struct str s);
+
+/* Which fields the records of a log have. All zero: not known yet. */
+struct log_layout {
+    uint32_t usual, previous;
+};
+
+/* Whether a record with these fields (not 0) is whole: it has those that the ones before had, and
+ * does not end in a bare number; or it is like the one before. Otherwise it was cut. */
+bool log_layout_whole(struct log_layout *layout, uint32_t fields, bool bare);
+
+#define LOG_WRITERS 64
+
+/* Who wrote which step, when several processes write the same log. All zero is the beginning. */
+struct log_writers {
+    int64_t last;  /* the job's last step, + 1; 0: none */
+    int64_t value; /* of it */
+    int64_t last_of[LOG_WRITERS];
+};
+
+enum log_turn {
+    LOG_TURN_NEXT,    /* to be given */
+    LOG_TURN_DOUBLED, /* another process's line of a step that is known, or the same line again */
+    LOG_TURN_BACK,    /* to be given: the number went back, or stayed with another value */
+};
+enum log_turn log_writers_turn(struct log_writers *writers, int64_t writer, int64_t step,
+                               int64_t value);
+
+/* A record of the whole job. */
+struct record log_job(int64_t step, int64_t step_time_ns);
+
+/* The stamp in front of the record, and from it the begin of its steps. False: there is none. */
+bool log_job_begin(struct record *record, const struct log_line *line, const char *head,
+                   int64_t *ret_stamp, struct log_out *out);
+
+/* Rates as the log gives them; what is no possible value is counted and left out. */
+void log_job_flops(struct record *record, double teraflops, struct log_out *out);
+void log_job_mfu(struct record *record, double percent, struct log_out *out);
