@@ -147,8 +147,12 @@ enum decode_result decode_line(struct decoder *decoder, const char *line, size_t
         if (result != DECODE_RECORD)
             return result;
     }
-    if (!(record->has & RECORD_RANK) &&
-        prefix_rank(str_of(line, (size_t)(brace - line)), &record->rank))
+    if (record->has & RECORD_JOB) {
+        record->rank = 0;
         record->has |= RECORD_RANK;
+    } else if (!(record->has & RECORD_RANK) &&
+               prefix_rank(str_of(line, (size_t)(brace - line)), &record->rank)) {
+        record->has |= RECORD_RANK;
+    }
     return DECODE_RECORD;
 }

@@ -52,7 +52,8 @@ const char *decode_otherwise(struct decoder *decoder, const char *p, const char 
  * at: after a record, another may follow on the same line. With DECODE_DAMAGED
  * *ret_why says what is wrong; with DECODE_RECORD it is NULL, or says what was
  * broken in front of the record on the same line. A record without a rank takes
- * it from a prefix ("[rank5]: ", "5: "), else it comes back without RECORD_RANK.
+ * it from a prefix ("[rank5]: ", "5: "), else it comes back without RECORD_RANK;
+ * one of the whole job is of rank 0, whatever it says.
  * Slices in *record point into the line or the decoder. */
 enum decode_result decode_line(struct decoder *decoder, const char *line, size_t length,
                                struct record *record, size_t *ret_used, const char **ret_why);

@@ -39,7 +39,7 @@ static enum scan_result put_item(const cJSON *item, enum field field, struct str
         if (!cJSON_IsBool(item))
             return SCAN_RANGE;
         if (cJSON_IsTrue(item))
-            record->has |= RECORD_SIMULATED;
+            record->has |= field_infos[field].bit;
         return SCAN_OK;
     default:
         if (!cJSON_IsNumber(item))

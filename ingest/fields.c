@@ -33,6 +33,15 @@ const struct field_info field_infos[FIELD_COUNT] = {
     [FIELD_GROUP] = {"group", FIELD_TEXT, RECORD_GROUP, offsetof(struct record, group), 0, NULL},
     [FIELD_SIMULATED] = {"simulated", FIELD_FLAG, RECORD_SIMULATED, 0, 0, NULL},
     [FIELD_EVENT] = {"event", FIELD_WORD, RECORD_ANY_EVENT, 0, 0, NULL},
+    [FIELD_JOB] = {"job", FIELD_FLAG, RECORD_JOB, 0, 0, NULL},
+    [FIELD_SPAN] = {"steps", FIELD_INTEGER, RECORD_SPAN, offsetof(struct record, span),
+                    RECORD_SPAN_MAX, "steps is out of range (1 to 1e9)", .min = 1},
+    [FIELD_FLOPS] = {"flops", FIELD_INTEGER, RECORD_FLOPS, offsetof(struct record, flops),
+                     RECORD_FLOPS_MAX, "flops is out of range (FLOP/s of one GPU, 0 to 1e18)"},
+    [FIELD_MFU] = {"mfu", FIELD_SECONDS, RECORD_MFU, offsetof(struct record, mfu), RECORD_MFU_MAX,
+                   "mfu is out of range (a share, 0 to 100)"},
+    [FIELD_GPUS] = {"gpus", FIELD_INTEGER, RECORD_GPUS, offsetof(struct record, gpus),
+                    RECORD_RANK_MAX, "gpus is out of range (1 to 1048575)", .min = 1},
 };
 
 enum field field_of(const char *key, size_t len)
@@ -49,7 +58,7 @@ bool field_put(struct record *record, enum field field, int64_t value, const cha
 {
     const struct field_info *info = &field_infos[field];
     assert(info->type == FIELD_INTEGER || info->type == FIELD_SECONDS);
-    if (value < 0 || value > info->max) {
+    if (value < info->min || value > info->max) {
         *ret_why = info->range;
         return false;
     }
@@ -65,7 +74,7 @@ bool field_put_double(struct record *record, enum field field, double value, con
 {
     const struct field_info *info = &field_infos[field];
     double unit = info->type == FIELD_SECONDS ? 1e9 : 1;
-    if (!(value >= 0) || !(value * unit <= (double)info->max)) {
+    if (!(value >= (double)info->min) || !(value * unit <= (double)info->max)) {
         *ret_why = info->range;
         return false;
     }
@@ -73,8 +82,10 @@ bool field_put_double(struct record *record, enum field field, double value, con
         return field_put(record, field, llround(value * 1e6) * 1000, ret_why);
     if (info->type == FIELD_SECONDS)
         return field_put(record, field, llround(value * 1e9), ret_why);
+    if (field == FIELD_FLOPS) /* worked out, so seldom whole */
+        value = round(value);
     if (value != floor(value)) {
-        *ret_why = "rank, step, tokens and seq must be whole numbers";
+        *ret_why = "a number of steps, ranks, tokens and the like must be whole";
         return false;
     }
     return field_put(record, field, (int64_t)value, ret_why);

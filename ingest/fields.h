@@ -25,11 +25,17 @@ enum field {
     FIELD_GROUP,
     FIELD_SIMULATED,
     FIELD_EVENT,
+    FIELD_JOB,
+    FIELD_SPAN,
+    FIELD_FLOPS,
+    FIELD_MFU,
+    FIELD_GPUS,
     FIELD_COUNT,
     FIELD_UNKNOWN = FIELD_COUNT
 };
 
-/* A word has a bit of its own; any other value is as if the key were not there. */
+/* SECONDS: any number that is kept in 1e-9 of its unit. A word has a bit of its own; any other
+ * value is as if the key were not there. */
 enum field_type { FIELD_INTEGER, FIELD_SECONDS, FIELD_TEXT, FIELD_FLAG, FIELD_WORD };
 
 struct field_info {
@@ -39,6 +45,7 @@ struct field_info {
     size_t offset;     /* of its int64_t in struct record (rank: uint32_t; text: struct str) */
     int64_t max;       /* largest value, in the record's own unit (nanoseconds, counts) */
     const char *range; /* what is said when a value is out of bounds */
+    int64_t min;       /* smallest value likewise */
 };
 
 extern const struct field_info field_infos[FIELD_COUNT];
@@ -59,5 +66,5 @@ void field_put_text(struct record *record, enum field field, struct str text);
 void field_put_event(struct record *record, struct str text);
 
 /* Whether it is a record at all: step, and a time. The rank may still come from
- * a prefix or the file's name. */
+ * a prefix or the file's name; one of the whole job needs none. */
 bool record_is_timing(const struct record *record);

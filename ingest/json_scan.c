@@ -271,8 +271,8 @@ static enum scan_result scan_value(const char *object, const char *p, const char
     } else if (p < end && (after = constant_end(p, end))) {
         if (field != FIELD_UNKNOWN)
             record->has &= ~field_infos[field].bit;
-        if (field == FIELD_SIMULATED && *p == 't')
-            record->has |= RECORD_SIMULATED;
+        if (type == FIELD_FLAG && field != FIELD_UNKNOWN && *p == 't')
+            record->has |= field_infos[field].bit;
         note_value(values, begin, (size_t)(after - object), field, SCAN_CONSTANT);
     }
     *ret_end = after;

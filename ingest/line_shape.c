@@ -143,7 +143,8 @@ static __attribute__((noinline)) bool read_rare(struct record *record,
             number += digits(p + value->whole + 1, value->fraction) * value->scale;
     }
     store(record, value, number);
-    return number <= (uint64_t)field_infos[value->field].max;
+    const struct field_info *info = &field_infos[value->field];
+    return number <= (uint64_t)info->max && number >= (uint64_t)info->min;
 }
 
 const char *line_shape_read(struct line_shape *shape, const char *p, const char *end,
@@ -232,6 +233,18 @@ static bool add_lane(struct line_shape *shape, const char *line, size_t end, int
     return true;
 }
 
+/* Whether no number of so many digits is out of the bounds of its key. */
+static bool is_always_within(const struct shape_value *value, bool seconds)
+{
+    const struct field_info *info = &field_infos[value->field];
+    if (info->min > 0)
+        return false;
+    if (seconds)
+        return (uint64_t)number_power10[value->whole] * UINT64_C(1000000000) - 1 <=
+               (uint64_t)info->max;
+    return value->whole < 10 && number_power10[value->whole] - 1 <= (uint64_t)info->max;
+}
+
 /* The number of a known key goes into a lane when its digits cannot exceed the
  * bound of the key. */
 static bool add_number(struct line_shape *shape, struct shape_value *value, const char *line,
@@ -245,7 +258,7 @@ static bool add_number(struct line_shape *shape, struct shape_value *value, cons
         return add_lane(shape, line, value->place + 8u, 8) && add_lane(shape, line, end, 7);
     }
     value->kind = value->field == FIELD_RANK ? SHAPE_RANK : SHAPE_NUMBER;
-    if (n + (value->fraction > 0) <= 8 && (!seconds || value->whole <= 6) &&
+    if (n + (value->fraction > 0) <= 8 && is_always_within(value, seconds) &&
         add_lane(shape, line, end, n))
         return true;
     value->kind = seconds ? SHAPE_SECONDS : SHAPE_COUNT;

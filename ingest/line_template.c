@@ -32,7 +32,7 @@ static inline const char *plain_text_end(const char *p, const char *end)
 static inline bool put_number(struct record *record, enum field field, int64_t value)
 {
     const struct field_info *info = &field_infos[field];
-    if (value > info->max)
+    if (value > info->max || value < info->min)
         return false;
     if (field == FIELD_RANK)
         record->rank = (uint32_t)value;
@@ -181,7 +181,8 @@ void line_template_learn(struct line_template *line_template, const char *object
 {
     line_template->part_count = 0;
     line_template->has = record->has;
-    if (values->count > SCAN_VALUES_MAX || values->repeated ||
+    bool rank_is_no_rank = (record->has & RECORD_JOB) && (record->has & RECORD_RANK);
+    if (values->count > SCAN_VALUES_MAX || values->repeated || rank_is_no_rank ||
         !learn(line_template, object, object_end, values))
         line_template->part_count = 0;
 }

@@ -137,11 +137,49 @@ static char *put_times(char *to, const struct record *record, bool exact)
     return to;
 }
 
+static char *put_true(char *to)
+{
+    return (char *)memcpy(to, "true", 4) + 4;
+}
+
+/* A share, with nine decimals: as it is kept. */
+static char *put_share(char *to, int64_t share)
+{
+    assert(share >= 0 && share <= RECORD_MFU_MAX);
+    to = put_unsigned(to, (uint64_t)share / 1000000000);
+    *to++ = '.';
+    unsigned below = (unsigned)(share % 1000000000);
+    to = put_pair(to, below / 10000000);
+    to = put_pair(to, below / 100000 % 100);
+    to = put_pair(to, below / 1000 % 100);
+    to = put_pair(to, below / 10 % 100);
+    *to++ = (char)('0' + below % 10);
+    return to;
+}
+
+/* What is said of the step as a whole. */
+static char *put_job(char *to, const struct record *record)
+{
+    uint32_t has = record->has;
+    assert(record->span >= 0 || !(has & RECORD_SPAN));
+    assert(record->flops >= 0 || !(has & RECORD_FLOPS));
+    assert(record->gpus >= 0 || !(has & RECORD_GPUS));
+    if (has & RECORD_SPAN)
+        to = put_unsigned(PUT_KEY(to, "steps"), (uint64_t)record->span);
+    if (has & RECORD_FLOPS)
+        to = put_unsigned(PUT_KEY(to, "flops"), (uint64_t)record->flops);
+    if (has & RECORD_MFU)
+        to = put_share(PUT_KEY(to, "mfu"), record->mfu);
+    if (has & RECORD_GPUS)
+        to = put_unsigned(PUT_KEY(to, "gpus"), (uint64_t)record->gpus);
+    return has & RECORD_JOB ? put_true(PUT_KEY(to, "job")) : to;
+}
+
 static size_t put_record(char *to, const struct record *record, bool exact)
 {
     char *end = to; /* each field puts a comma before itself; the first becomes the brace */
     uint32_t has = record->has;
-    if (has & RECORD_RANK)
+    if ((has & RECORD_RANK) && !(has & RECORD_JOB))
         end = put_unsigned(PUT_KEY(end, "rank"), record->rank);
     if (has & RECORD_STEP) {
         assert(record->step >= 0);
@@ -164,11 +202,10 @@ static size_t put_record(char *to, const struct record *record, bool exact)
         end = put_string(PUT_KEY(end, "event"), str_from("checkpoint"));
     else if (has & RECORD_VALIDATION)
         end = put_string(PUT_KEY(end, "event"), str_from("validation"));
-    if (has & RECORD_SIMULATED) {
-        end = PUT_KEY(end, "simulated");
-        memcpy(end, "true", 4);
-        end += 4;
-    }
+    if (has & RECORD_SIMULATED)
+        end = put_true(PUT_KEY(end, "simulated"));
+    if (has & RECORD_ANY_JOB)
+        end = put_job(end, record);
     if (end == to)
         end++;
     *to = '{';

@@ -13,7 +13,7 @@
 
 /* Writes the fields that record->has names, and a newline (no NUL), into `to`.
  * Times are seconds with six decimals, rounded to the nearest from the
- * nanoseconds (halves up). Host and group are escaped; bytes that are not UTF-8
+ * nanoseconds (halves up); `mfu` is exact. A record of the whole job has no rank. Host and group are escaped; bytes that are not UTF-8
  * become U+FFFD. Returns the bytes written. The record must be within its
  * bounds (assert); it need not have any particular field. */
 size_t record_json_write(char to[static RECORD_JSON_MAX], const struct record *record);

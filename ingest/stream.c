@@ -147,9 +147,10 @@ static inline bool take_quickly(struct stream *stream, struct record *record)
     if (!after || after - line > STREAM_LINE_MAX)
         return false;
     if (!(record->has & RECORD_RANK)) {
-        if (!stream->has_rank)
+        bool of_job = (record->has & RECORD_JOB) != 0;
+        if (!stream->has_rank && !of_job)
             return false;
-        record->rank = stream->rank;
+        record->rank = of_job ? 0 : stream->rank;
         record->has |= RECORD_RANK;
     }
     stream->record_at = stream->begin;

@@ -126,8 +126,9 @@ static void put_event(struct writer *writer)
 }
 
 static const char *const keys[] = {
-    "rank",   "step", "t",         "data",    "forward", "backward", "sync",      "optimizer",
-    "tokens", "seq",  "step_time", "compute", "host",    "group",    "simulated", "event"};
+    "rank",      "step",   "t",   "data",      "forward", "backward", "sync",
+    "optimizer", "tokens", "seq", "step_time", "compute", "host",     "group",
+    "simulated", "event",  "job", "steps",     "flops",   "mfu",      "gpus"};
 enum { KEYS = sizeof(keys) / sizeof(keys[0]), KEYS_USUAL = 8, KEY_TEXTS = 12 };
 
 static void put_value(struct writer *writer, int key)
@@ -163,6 +164,17 @@ static void put_value(struct writer *writer, int key)
         break;
     case 15:
         put_event(writer);
+        break;
+    case 16:
+        put(writer, "%s", lines_below(lines, 2) ? "true" : "false");
+        break;
+    case 17:
+    case 18:
+    case 20:
+        put(writer, "%u", 1 + lines_below(lines, lines_below(lines, 4) ? 9 : 1000000));
+        break;
+    case 19:
+        put_seconds(writer, lines_below(lines, 8) ? 0 : lines_below(lines, 90));
         break;
     default:
         put_seconds(writer, random_duration(lines));
@@ -330,6 +342,10 @@ bool lines_same_record(const struct record *a, const struct record *b)
            (!(a->has & RECORD_STEP) || a->step == b->step) &&
            (!(a->has & RECORD_TOKENS) || a->tokens == b->tokens) &&
            (!(a->has & RECORD_SEQ) || a->seq == b->seq) &&
+           (!(a->has & RECORD_SPAN) || a->span == b->span) &&
+           (!(a->has & RECORD_FLOPS) || a->flops == b->flops) &&
+           (!(a->has & RECORD_MFU) || a->mfu == b->mfu) &&
+           (!(a->has & RECORD_GPUS) || a->gpus == b->gpus) &&
            (!(a->has & RECORD_HOST) || same_text(a->host, b->host)) &&
            (!(a->has & RECORD_GROUP) || same_text(a->group, b->group));
 }

@@ -105,6 +105,10 @@ static void all_ways_give_the_same_record(void **state)
         enum decode_result result = decoded(&decoder, &text, &record);
         if (result != (reference.has ? DECODE_RECORD : DECODE_OTHER))
             fail_with("decode_line() refuses it", &text);
+        if (reference.has & RECORD_JOB) {
+            reference.rank = 0;
+            reference.has |= RECORD_RANK;
+        }
         if (reference.has && !lines_same_record(&reference, &record))
             fail_with("decode_line() differs", &text);
     }
@@ -388,6 +392,69 @@ static void an_event_is_one_of_two_words(void **state)
     }
 }
 
+/* Each line is read after others, which have taught what lines look like. */
+static void a_record_of_the_whole_job_is_read_by_every_way(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        struct record record; /* without bits: damaged */
+    } rows[] = {
+        {"\"job\":true,\"step\":20,\"step_time\":0.25,\"steps\":10",
+         {.has = RECORD_JOB | RECORD_SPAN, .span = 10}},
+        {"\"job\":true,\"step\":20,\"step_time\":0.25,\"steps\":90",
+         {.has = RECORD_JOB | RECORD_SPAN, .span = 90}},
+        {"\"job\":true,\"step\":20,\"step_time\":0.25,\"steps\":1000000000",
+         {.has = RECORD_JOB | RECORD_SPAN, .span = 1000000000}},
+        {"\"job\":true,\"step\":20,\"step_time\":0.25,\"steps\":00", {.has = 0}},
+        {"\"job\":true,\"step\":20,\"step_time\":0.25,\"steps\":3",
+         {.has = RECORD_JOB | RECORD_SPAN, .span = 3}},
+        {"\"job\":true,\"step\":20,\"step_time\":0.25,\"steps\":0", {.has = 0}},
+        {"\"job\":true,\"step\":20,\"step_time\":0.25,\"gpus\":1048575",
+         {.has = RECORD_JOB | RECORD_GPUS, .gpus = 1048575}},
+        {"\"job\":true,\"step\":20,\"step_time\":0.25,\"gpus\":1048576", {.has = 0}},
+        {"\"job\":true,\"step\":20,\"step_time\":0.25,\"gpus\":0000000", {.has = 0}},
+        {"\"job\":true,\"step\":20,\"step_time\":0.25,\"mfu\":0.410000001",
+         {.has = RECORD_JOB | RECORD_MFU, .mfu = 410000001}},
+        {"\"job\":true,\"step\":20,\"step_time\":0.25,\"mfu\":99.50",
+         {.has = RECORD_JOB | RECORD_MFU, .mfu = INT64_C(99500000000)}},
+        {"\"job\":true,\"step\":20,\"step_time\":0.25,\"mfu\":100.5", {.has = 0}},
+        {"\"job\":true,\"step\":20,\"step_time\":0.25,\"mfu\":\"41%\"", {.has = 0}},
+        {"\"job\":true,\"step\":20,\"step_time\":0.25,\"flops\":450000000000000",
+         {.has = RECORD_JOB | RECORD_FLOPS, .flops = INT64_C(450000000000000)}},
+        {"\"job\":true,\"step\":20,\"step_time\":0.25,\"flops\":4.5e14",
+         {.has = RECORD_JOB | RECORD_FLOPS, .flops = INT64_C(450000000000000)}},
+        {"\"job\":true,\"step\":20,\"step_time\":0.25,\"flops\":449999999999999.75",
+         {.has = RECORD_JOB | RECORD_FLOPS, .flops = INT64_C(450000000000000)}},
+        {"\"job\":true,\"step\":20,\"step_time\":0.25,\"rank\":7", {.has = RECORD_JOB}},
+        {"\"job\":true,\"step\":20,\"step_time\":0.25,\"\\u0072ank\":7", {.has = RECORD_JOB}},
+        {"\"job\":\"yes\",\"step\":20,\"step_time\":0.25,\"rank\":7", {.has = 0}},
+    };
+    enum { COUNT = sizeof(rows) / sizeof(rows[0]) };
+    struct decoder decoder;
+    decoder_init(&decoder);
+    for (int i = 0; i < COUNT * 9; i++) { /* each several times, the one before it once more */
+        int row = i / 9 - (i % 9 == 4 && i / 9 > 0);
+        char line[256];
+        struct record record = {.rank = 99};
+        snprintf(line, sizeof(line), "{%s}", rows[row].text);
+        struct text text = text_of(line);
+        end_line(&text, "\n");
+        bool read = quickly(&decoder, &text, 1, &record) ||
+                    decoded(&decoder, &text, &record) == DECODE_RECORD;
+        if (read != (rows[row].record.has != 0))
+            fail_with("it is a record, or none", &text);
+        if (!read)
+            continue;
+        if (record.has & RECORD_RANK) /* else whoever reads it says so */
+            assert_int_equal(record.rank, 0);
+        record.has &= ~(uint32_t)(RECORD_STEP | RECORD_STEP_TIME | RECORD_RANK);
+        if (!lines_same_record(&record, &rows[row].record) || record.step != 20 ||
+            record.step_time_ns != 250000000)
+            fail_with("it is another record", &text);
+    }
+}
+
 /* Many ranks write a checkpoint in one step; the fast path must not lose its way. */
 static void lines_with_an_event_are_read_quickly_too(void **state)
 {
@@ -515,6 +582,7 @@ int main(void)
         cmocka_unit_test(of_a_key_that_stands_twice_the_last_counts),
         cmocka_unit_test(an_event_is_one_of_two_words),
         cmocka_unit_test(lines_with_an_event_are_read_quickly_too),
+        cmocka_unit_test(a_record_of_the_whole_job_is_read_by_every_way),
         cmocka_unit_test(escapes_in_keys_and_names_are_read),
         cmocka_unit_test(deep_nesting_is_refused),
         cmocka_unit_test(lines_of_another_kind_are_not_damaged),

@@ -62,6 +62,26 @@ static void an_event_is_written_as_its_word(void **state)
     assert_string_equal(written(&record), "{\"event\":\"validation\",\"simulated\":true}\n");
 }
 
+static void a_record_of_the_job_has_no_rank(void **state)
+{
+    struct record record = {
+        .has = RECORD_RANK | RECORD_STEP | RECORD_STEP_TIME | RECORD_TOKENS | RECORD_ANY_JOB,
+        .step = 20,
+        .step_time_ns = 250000000,
+        .tokens = 4194304,
+        .span = 10,
+        .flops = INT64_C(450300000000000),
+        .mfu = 410000007,
+        .gpus = 16384,
+    };
+    assert_string_equal(written(&record),
+                        "{\"step\":20,\"step_time\":0.250000,\"tokens\":4194304,\"steps\":10,"
+                        "\"flops\":450300000000000,\"mfu\":0.410000007,\"gpus\":16384,"
+                        "\"job\":true}\n");
+    record = (struct record){.has = RECORD_RANK | RECORD_MFU, .mfu = RECORD_MFU_MAX};
+    assert_string_equal(written(&record), "{\"rank\":0,\"mfu\":100.000000000}\n");
+}
+
 static void times_are_rounded_to_the_nearest_microsecond(void **state)
 {
     static const struct {
@@ -145,6 +165,7 @@ int main(void)
         cmocka_unit_test(every_field_has_its_key_and_unit),
         cmocka_unit_test(absent_fields_are_not_written),
         cmocka_unit_test(an_event_is_written_as_its_word),
+        cmocka_unit_test(a_record_of_the_job_has_no_rank),
         cmocka_unit_test(times_are_rounded_to_the_nearest_microsecond),
         cmocka_unit_test(the_largest_numbers_fit),
         cmocka_unit_test(names_are_escaped_and_bad_bytes_replaced),
