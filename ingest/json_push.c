@@ -36,6 +36,13 @@ bool json_push_empty(const struct json_push *json)
     return json->state == BEFORE_VALUE && json->depth == 0;
 }
 
+unsigned json_push_depth_after_value(const struct json_push *json)
+{
+    bool after = json->state == AFTER_VALUE || json->state == FIRST_VALUE ||
+                 (json->state == BEFORE_VALUE && !json->after_key);
+    return !json->why && after ? json->depth : 0;
+}
+
 static const char *fail(struct json_push *json, const char *why)
 {
     json->why = why;
@@ -313,7 +320,7 @@ static const char *begin_key(struct json_push *json, const char *p, const char *
 
 static const char *after_value(struct json_push *json, const char *p)
 {
-    json->unwanted = false;
+    json->unwanted = json->after_key = false;
     if (*p != ',')
         return *p == '}' || *p == ']' ? close_container(json, p)
                                       : fail(json, "JSON values with no comma between them");
@@ -334,6 +341,7 @@ static const char *step(struct json_push *json, const char *p, const char *end)
         return begin_key(json, p, end);
     case BEFORE_COLON:
         json->state = BEFORE_VALUE;
+        json->after_key = true;
         return *p == ':' ? p + 1 : fail(json, "a JSON key without a value");
     case AFTER_VALUE:
         return after_value(json, p);

@@ -41,6 +41,7 @@ struct json_push {
     uint64_t objects; /* bit: the container at that depth is an object */
     uint8_t state, token;
     bool unwanted;  /* the value that comes is */
+    bool after_key; /* it is a key's */
     bool escape;    /* the last byte was a backslash in a string */
     bool in_string; /* of a value that is skipped */
     uint64_t skip_depth;
@@ -58,3 +59,6 @@ bool json_push_end(struct json_push *json);
 
 /* Whether nothing was read so far but blanks. */
 bool json_push_empty(const struct json_push *json);
+
+/* Behind a whole value, or the comma after it: how many containers are open. 0: elsewhere. */
+unsigned json_push_depth_after_value(const struct json_push *json);
