@@ -1,18 +1,402 @@
-/* TODO */
-#include "log_format.h"
+/* Megatron-LM and its relatives: Megatron-DeepSpeed, GPT-NeoX, Megatron-Bridge, Primus.
+ * Timers follow their iteration line, so its record is held back while they may come; of
+ * a log without timers no record waits once that is known. */
+#include "decode_megatron_state.h"
 
-static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
+#include <stdio.h>
+#include <string.h>
+
+#include "log_text.h"
+
+#define WAIT_FIRST 64   /* lines that the first record waits for timers */
+#define WAIT_USUAL 2000 /* likewise, where timers came before */
+
+/* ---- records ---- */
+
+/* The value of the job, as a value of each of its ranks. */
+static void put_ranks(struct megatron *state, uint32_t count, bool timed, struct log_out *out)
 {
-    (void)state;
-    (void)line;
-    (void)out;
-    return LOG_OTHER;
+    struct record record = state->held;
+    record.has = (record.has & ~(uint32_t)(RECORD_JOB | RECORD_TOKENS)) | RECORD_RANK;
+    int64_t gpus = record.has & RECORD_GPUS ? record.gpus : 0;
+    if ((state->held.has & RECORD_TOKENS) && gpus > 0 && record.tokens % gpus == 0) {
+        record.has |= RECORD_TOKENS;
+        record.tokens /= gpus;
+    }
+    for (uint32_t rank = 0; rank < count; rank++) {
+        struct record of_rank = record;
+        of_rank.rank = rank;
+        if (timed && state->timers.ranks[rank].has == 0)
+            continue;
+        if (timed)
+            megatron_times_put(&state->timers.ranks[rank], &of_rank);
+        log_out_record(out, &of_rank);
+    }
 }
 
-static const char *const anchors[] = {"TODO megatron", NULL};
-const struct format format_megatron = {.name = "megatron",
-                                       .title = "megatron",
-                                       .needs = "",
-                                       .tells = "",
-                                       .anchors = anchors,
-                                       .line = line};
+static void put_held(struct megatron *state, struct log_out *out)
+{
+    if (!state->holding)
+        return;
+    state->holding = false;
+    state->waited = 0;
+    if (state->hold == HOLD_FOR_RANKS && state->timers.known > 0) {
+        log_out_count(out, LOG_WITHOUT_PAIR, "iteration %lld has no timers",
+                      (long long)state->held.step);
+        put_ranks(state, state->timers.known, false, out);
+        return;
+    }
+    log_out_record(out, &state->held);
+}
+
+static void want(struct megatron *state, struct log_out *out)
+{
+    log_out_want_all(out, state->holding || state->timers.block != MEGATRON_NO_BLOCK);
+}
+
+/* A record that waits in vain: timers do not follow, or not any more. */
+static void give_up(struct megatron *state, struct log_out *out)
+{
+    if (state->hold == HOLD_UNKNOWN || state->timers_twice)
+        state->hold = HOLD_NOT;
+    state->timers_twice = true;
+    put_held(state, out);
+}
+
+/* ---- the iteration line ---- */
+
+static void check_stamp(const struct megatron *state, const struct megatron_iteration *is,
+                        int64_t span, struct log_out *out)
+{
+    if (!is->stamped || !state->last_stamped || is->number - state->last_step != span ||
+        state->events ||
+        !log_stamps_disagree(is->step_time_ns, span, state->last_stamp_ns, is->stamp_ns,
+                             is->resolution_ns))
+        return;
+    log_out_count(out, LOG_DISAGREE,
+                  "iteration %lld says %.3f s a step, the stamps are %.3f s apart",
+                  (long long)is->number, (double)is->step_time_ns / 1e9,
+                  (double)(is->stamp_ns - state->last_stamp_ns) / 1e9);
+}
+
+/* A validation or checkpoint is in this step's time; DeepSpeed's own clock leaves it out. */
+static void check_events(const struct megatron *state, const struct megatron_iteration *is,
+                         struct log_out *out)
+{
+    double said = (double)is->step_time_ns / 1e9, inner = state->inner_s;
+    bool differs = state->inner_step == is->number && inner > 0 && said > inner * 1.1;
+    const char *what = state->events & RECORD_VALIDATION ? "validation" : "checkpoint";
+    if (state->events && differs)
+        log_out_count(out, LOG_EVALUATION, "iteration %lld: %.3f s with a %s, %.3f s without",
+                      (long long)is->number, said, what, inner);
+    else if (state->events)
+        log_out_count(out, LOG_EVALUATION, "a %s before iteration %lld", what,
+                      (long long)is->number);
+    else if (differs)
+        log_out_count(out, LOG_DISAGREE, "iteration %lld: %.3f s, DeepSpeed's clock says %.3f s",
+                      (long long)is->number, said, inner);
+}
+
+static void put_tokens(const struct megatron *state, const struct megatron_iteration *is,
+                       struct record *record)
+{
+    int64_t length = is->tokens_a_sample > 0 ? is->tokens_a_sample : state->seq_length;
+    int64_t tokens;
+    if (is->batch <= 0 || length <= 0 || __builtin_mul_overflow(is->batch, length, &tokens) ||
+        tokens > RECORD_TOKENS_MAX)
+        return;
+    record->has |= RECORD_TOKENS;
+    record->tokens = tokens;
+}
+
+static struct record record_of(const struct megatron *state, const struct megatron_iteration *is,
+                               int64_t span)
+{
+    struct record record = {.has = RECORD_JOB | RECORD_STEP | RECORD_STEP_TIME | state->events,
+                            .step = is->number,
+                            .step_time_ns = is->step_time_ns};
+    if (span > 0) {
+        record.has |= RECORD_SPAN;
+        record.span = span;
+    }
+    if (is->flops > 0) {
+        record.has |= RECORD_FLOPS;
+        record.flops = is->flops;
+    }
+    if (is->mfu > 0) {
+        record.has |= RECORD_MFU;
+        record.mfu = is->mfu;
+    }
+    if (state->gpus > 0) {
+        record.has |= RECORD_GPUS;
+        record.gpus = state->gpus;
+    }
+    int64_t whole = (span > 0 ? span : 1) * (double)is->step_time_ns < 9e18
+                        ? (span > 0 ? span : 1) * is->step_time_ns
+                        : INT64_MAX;
+    if (is->stamped && is->stamp_ns >= whole) {
+        record.has |= RECORD_BEGIN;
+        record.begin_ns = is->stamp_ns - whole;
+    }
+    put_tokens(state, is, &record);
+    return record;
+}
+
+static void take_notes(const struct log_line *line, const struct megatron_iteration *is,
+                       int64_t span, struct log_out *out)
+{
+    if (span > 1)
+        log_out_note(out, LOG_NOTE_MEAN);
+    if (is->stamped)
+        log_out_note(out, LOG_NOTE_NO_ZONE);
+    if (line->writer >= 0)
+        log_out_note(out, LOG_NOTE_WRITER);
+}
+
+static void remember(struct megatron *state, const struct megatron_iteration *is)
+{
+    state->last_step = is->number;
+    state->last_time_ns = is->step_time_ns;
+    state->last_stamped = is->stamped;
+    state->last_stamp_ns = is->stamp_ns;
+    state->events = 0;
+    state->inner_s = 0;
+    state->inner.has = 0;
+    state->bridge_s = 0;
+}
+
+static void take_iteration(struct megatron *state, const struct log_line *line,
+                           struct megatron_iteration *is, struct log_out *out)
+{
+    int64_t span;
+    bool again = state->known && state->steps.any && is->number == state->last_step &&
+                 is->step_time_ns == state->last_time_ns;
+    if (again) {
+        log_out_count(out, LOG_DOUBLED, "iteration %lld", (long long)is->number);
+        return;
+    }
+    if (state->holding)
+        give_up(state, out);
+    bool other = state->steps.any && is->number != state->last_step;
+    enum log_order order = log_steps_next(&state->steps, is->number, &span);
+    state->two_numbers |= other;
+    if (state->steps.declared == 0 && !state->two_numbers && is->number > 1)
+        span = 0; /* one number, even repeated, tells no interval */
+    if (order == LOG_STEPS_ON)
+        check_stamp(state, is, span, out);
+    check_events(state, is, out);
+    take_notes(line, is, span, out);
+    if (is->flops == 0 && state->bridge_s > 0)
+        is->flops = (int64_t)state->bridge_flops;
+    state->known = true;
+    state->bridge_alone = false;
+    state->held = record_of(state, is, span);
+    if (state->inner.has && span == 1) {
+        log_out_note(out, LOG_NOTE_ONE_RANK);
+        megatron_times_put(&state->inner, &state->held);
+    }
+    remember(state, is);
+    state->holding = true;
+    log_out_claim(out);
+    if (state->hold == HOLD_NOT)
+        put_held(state, out);
+}
+
+static void take_iterations(struct megatron *state, const struct log_line *line,
+                            struct log_out *out)
+{
+    struct megatron_iteration is;
+    enum megatron_found found;
+    size_t at = 0;
+    while ((found = megatron_iteration_next(line->text, &at, &is, out)) != MEGATRON_END) {
+        if (found == MEGATRON_FOUND)
+            take_iteration(state, line, &is, out);
+        else if (found == MEGATRON_TORN)
+            log_out_damaged(out, "an iteration line of Megatron is torn");
+    }
+}
+
+/* ---- timers ---- */
+
+static uint32_t hash_of(struct str s)
+{
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < s.len; i++)
+        hash = (hash ^ (unsigned char)s.p[i]) * 16777619u;
+    return hash ? hash : 1;
+}
+
+/* "time (ms) | ...": where the timers begin, SIZE_MAX: it is another's line. */
+static size_t timers_begin(struct str body)
+{
+    size_t at = log_find(body, "time (ms) |");
+    if (at == SIZE_MAX)
+        return at;
+    struct str before = log_trim(log_until(body, at));
+    if (before.len > 0 && before.p[before.len - 1] != ':' && before.p[before.len - 1] != '-')
+        return SIZE_MAX;
+    return at + strlen("time (ms) |");
+}
+
+static void take_timer_line(struct megatron *state, struct str rest, struct log_out *out)
+{
+    struct megatron_times times = {0};
+    struct str last = {0};
+    bool whole = megatron_timer_line(rest, &times, &last, out);
+    if (times.has == 0 && whole)
+        return; /* of the set-up, or of a checkpoint */
+    uint32_t hash = hash_of(last);
+    /* A line that ends with another timer than the one before may be cut between two of them. */
+    bool cut = state->last_timer && hash != state->last_timer;
+    state->last_timer = hash;
+    if (!whole || cut)
+        log_out_damaged(out, "a line of timers is torn");
+    state->hold = HOLD_FOR_LINE;
+    state->timers_twice = false;
+    if (!state->holding)
+        return;
+    if (whole && !cut) {
+        log_out_note(out, LOG_NOTE_ONE_RANK);
+        megatron_times_put(&times, &state->held);
+    }
+    put_held(state, out);
+}
+
+static void put_block(struct megatron *state, struct log_out *out)
+{
+    bool ranks = state->timers.block == MEGATRON_RANKS;
+    if (!megatron_block_end(&state->timers, out))
+        return;
+    if (ranks)
+        state->hold = HOLD_FOR_RANKS;
+    state->timers_twice = false;
+    if (!state->holding) {
+        log_out_count(out, LOG_WITHOUT_PAIR, "timers of a step whose iteration line is missing");
+        return;
+    }
+    state->holding = false;
+    state->waited = 0;
+    put_ranks(state, state->timers.count, true, out);
+}
+
+static void end_block(struct megatron *state, struct log_out *out)
+{
+    if (state->timers.complete)
+        state->timers.block = MEGATRON_NO_BLOCK;
+    else if (state->timers.block != MEGATRON_NO_BLOCK)
+        put_block(state, out);
+}
+
+static void begin_block(struct megatron *state, enum megatron_block block, int64_t writer,
+                        struct log_out *out)
+{
+    end_block(state, out);
+    state->timers.gpus = state->gpus;
+    megatron_block_begin(&state->timers, block, writer);
+    if (block == MEGATRON_RANKS) {
+        state->hold = HOLD_FOR_RANKS;
+        return;
+    }
+    state->hold = HOLD_NOT; /* nothing of such a block goes into a record */
+    put_held(state, out);
+}
+
+/* False: the line is none of the block. */
+static bool in_block(struct megatron *state, const struct log_line *line, struct log_out *out)
+{
+    enum megatron_fit fit = megatron_block_line(&state->timers, line, out);
+    if (fit == MEGATRON_COMPLETE) {
+        put_block(state, out);
+        state->timers.block = MEGATRON_RANKS;
+    } else if (fit == MEGATRON_ENDS) {
+        end_block(state, out);
+    }
+    return fit == MEGATRON_FITS || fit == MEGATRON_COMPLETE;
+}
+
+/* ---- a line ---- */
+
+static bool take(struct megatron *state, const struct log_line *line, struct log_out *out)
+{
+    struct str text = line->text;
+    if (megatron_has_time(text)) {
+        end_block(state, out);
+        take_iterations(state, line, out);
+        return true;
+    }
+    enum megatron_block block = megatron_block_head(text);
+    if (block != MEGATRON_NO_BLOCK) {
+        begin_block(state, block, line->writer, out);
+        return true;
+    }
+    size_t at = timers_begin(line->body);
+    if (at != SIZE_MAX) {
+        take_timer_line(state, log_from(line->body, at), out);
+        return true;
+    }
+    return megatron_take_more(state, line, out);
+}
+
+static enum log_answer line(void *of, const struct log_line *line, struct log_out *out)
+{
+    struct megatron *state = of;
+    bool open = state->timers.block != MEGATRON_NO_BLOCK;
+    bool taken = (open && in_block(state, line, out)) || take(state, line, out);
+    unsigned patience = state->hold == HOLD_UNKNOWN ? WAIT_FIRST : WAIT_USUAL;
+    if (!taken && state->holding && state->timers.block == MEGATRON_NO_BLOCK &&
+        ++state->waited >= patience)
+        give_up(state, out);
+    want(state, out);
+    return taken ? LOG_TAKEN : LOG_OTHER;
+}
+
+static void end(void *of, struct log_out *out)
+{
+    struct megatron *state = of;
+    end_block(state, out);
+    put_held(state, out);
+    if (state->bridge_s > 0 && !state->known)
+        megatron_put_bridge(state, out);
+    if (state->events)
+        log_out_count(out, LOG_EVALUATION, "a %s after the last iteration",
+                      state->events & RECORD_VALIDATION ? "validation" : "checkpoint");
+}
+
+static void done(void *of)
+{
+    struct megatron *state = of;
+    megatron_timers_done(&state->timers);
+}
+
+static const char *const anchors[] = {"per iteration (",
+                                      "per_iteration_ms",
+                                      "across ranks (ms):",
+                                      "time (ms) |",
+                                      "iter time (s):",
+                                      "GPU utilization:",
+                                      "loss at iteration",
+                                      "validation results at iteration",
+                                      "saving checkpoint at iteration",
+                                      "using world size:",
+                                      "log_interval ..",
+                                      "log_interval   ",
+                                      "seq_length ..",
+                                      "seq_length   ",
+                                      "world_size ..",
+                                      "world_size   ",
+                                      NULL};
+const struct format format_megatron = {
+    .name = "megatron",
+    .title = "Megatron-LM",
+    .needs = "nothing; --log-throughput for TFLOP/s, --timing-log-level 2 for phases",
+    .tells = "step time, tokens and TFLOP/s a GPU of the job; with --timing-log-option all the "
+             "phases of every rank",
+    .lacks = "the times of single ranks",
+    .how = {"--timing-log-level 2 --timing-log-option all",
+            "--no-barrier-with-level-1-timing keeps the timers from slowing the job"},
+    .anchors = anchors,
+    .state_bytes = sizeof(struct megatron),
+    .line = line,
+    .end = end,
+    .done = done,
+};

@@ -1,0 +1,116 @@
+/* Parts of the decoder of the Megatron family: its iteration line, and the timers that
+ * follow it. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "log_format.h"
+#include "record.h"
+#include "str.h"
+
+/* ---- the iteration line ---- */
+
+struct megatron_iteration {
+    int64_t number;
+    int64_t step_time_ns;
+    int64_t flops;           /* of one GPU; 0: not logged */
+    int64_t mfu;             /* 1e-9; 0: not logged */
+    int64_t batch;           /* samples of the whole job in one step; 0: not logged */
+    int64_t tokens_a_sample; /* 0: not logged */
+    bool stamped;
+    int64_t stamp_ns;
+    int64_t resolution_ns; /* of the stamp */
+};
+
+enum megatron_found {
+    MEGATRON_END,     /* no more in this line */
+    MEGATRON_FOUND,   /* *ret is one */
+    MEGATRON_NO_TIME, /* one whose time is no number: counted already */
+    MEGATRON_TORN,    /* a piece of one */
+};
+
+/* The next iteration in the line from *at on, which moves behind it: lines of two writers may be
+ * joined. Only of lines that hold the time's name (megatron_has_time()). Rates without room in a
+ * record go to *out. */
+enum megatron_found megatron_iteration_next(struct str line, size_t *at,
+                                            struct megatron_iteration *ret, struct log_out *out);
+bool megatron_has_time(struct str line);
+
+/* ---- timers ---- */
+
+enum megatron_time {
+    MEGATRON_DATA,
+    MEGATRON_FORWARD,
+    MEGATRON_BACKWARD,
+    MEGATRON_BOTH,        /* forward-backward, with the waits of the pipeline */
+    MEGATRON_SYNC,        /* the sum of the exchanges of gradients */
+    MEGATRON_SYNC_ALL,    /* a timer around all of them */
+    MEGATRON_SYNC_WITHIN, /* all-grads-sync, which runs within forward-backward */
+    MEGATRON_OPTIMIZER,
+    MEGATRON_TIMES,
+};
+
+/* The timers of one rank in one step, as far as a record has room for them. */
+struct megatron_times {
+    uint32_t has; /* 1u << enum megatron_time */
+    int64_t ns[MEGATRON_TIMES];
+};
+
+/* Which of them a timer belongs to; MEGATRON_TIMES: none. */
+enum megatron_time megatron_time_of(struct str name);
+/* False: it is out of range. */
+bool megatron_times_add(struct megatron_times *times, enum megatron_time time, double ms);
+void megatron_times_put(const struct megatron_times *times, struct record *record);
+
+/* "name: F | name: F", the parts behind "time (ms)": values go to *out. False: it is torn.
+ * *ret_last: the name of the last one. */
+bool megatron_timer_line(struct str rest, struct megatron_times *times, struct str *ret_last,
+                         struct log_out *out);
+
+/* ---- blocks of timers ---- */
+
+enum megatron_block {
+    MEGATRON_NO_BLOCK,
+    MEGATRON_RANGE, /* "(min, max) time across ranks (ms):" */
+    MEGATRON_MOST,  /* "max time across ranks (ms):" */
+    MEGATRON_RANKS, /* "times across ranks (ms):", every rank's */
+};
+
+#define MEGATRON_NAME_BYTES 64
+
+struct megatron_timers {
+    enum megatron_block block;
+    int64_t writer;
+    char name[MEGATRON_NAME_BYTES]; /* of the timer whose ranks come */
+    enum megatron_time time;        /* what it is */
+    struct megatron_times *ranks;   /* owned */
+    uint32_t capacity;
+    uint32_t count; /* ranks of this block: the highest, + 1 */
+    uint32_t known; /* ranks of the last whole block */
+    int64_t gpus;   /* no rank is that high; 0: not known */
+    size_t lines;   /* of this block */
+    size_t usual_lines;
+    unsigned usual_times; /* so often, one after another, was it that long */
+    unsigned strangers;   /* lines that did not fit, since the last that did */
+    bool complete;        /* it is as long as usual: what more comes is not waited for */
+};
+
+/* A block's head in the line; MEGATRON_NO_BLOCK: none. */
+enum megatron_block megatron_block_head(struct str line);
+void megatron_block_begin(struct megatron_timers *timers, enum megatron_block block,
+                          int64_t writer);
+
+enum megatron_fit {
+    MEGATRON_FITS,
+    MEGATRON_COMPLETE, /* it fits, and no more is to be waited for */
+    MEGATRON_STRANGER, /* it is none of this block, which may go on */
+    MEGATRON_ENDS,     /* likewise, and the block is over */
+};
+/* A line while a block is open. */
+enum megatron_fit megatron_block_line(struct megatron_timers *timers, const struct log_line *line,
+                                      struct log_out *out);
+/* It is over: what is learned of its length is kept. False: no rank has a time of a step. */
+bool megatron_block_end(struct megatron_timers *timers, struct log_out *out);
+void megatron_timers_done(struct megatron_timers *timers);

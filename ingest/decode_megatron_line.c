@@ -1,0 +1,295 @@
+/* The iteration line: fields by name, in any order, each closed by a bar. A field that is
+ * not closed may be cut, so it does not count. */
+#include <stdio.h>
+#include <string.h>
+
+#include "decode_megatron.h"
+#include "log_text.h"
+
+#define STAMP_BEFORE 200 /* bytes before the record in which its stamp is looked for */
+#define NUMBER_MAX 1000000000.0
+
+bool megatron_has_time(struct str line)
+{
+    return log_find(line, "per iteration (") != SIZE_MAX ||
+           log_find(line, "per_iteration_ms") != SIZE_MAX;
+}
+
+/* ---- where it begins ---- */
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static size_t skip_blanks(struct str s, size_t at)
+{
+    while (at < s.len && (s.p[at] == ' ' || s.p[at] == '\t'))
+        at++;
+    return at;
+}
+
+static size_t skip_digits(struct str s, size_t at)
+{
+    while (at < s.len && s.p[at] >= '0' && s.p[at] <= '9')
+        at++;
+    return at;
+}
+
+/* "iteration  N/  M |" at that place: the place behind, 0: it is not. */
+static size_t head_end(struct str line, size_t at, int64_t *ret)
+{
+    size_t p = skip_blanks(line, at + strlen("iteration"));
+    if (p < line.len && (line.p[p] == '=' || line.p[p] == ':'))
+        p = skip_blanks(line, p + 1);
+    size_t number = p;
+    p = skip_digits(line, p);
+    if (p == number || p - number > 15 ||
+        !str_to_int(str_of(line.p + number, p - number), 0, RECORD_STEP_MAX, ret))
+        return 0;
+    p = skip_blanks(line, p);
+    if (p >= line.len || line.p[p] != '/')
+        return 0;
+    size_t total = skip_blanks(line, p + 1);
+    p = skip_digits(line, total);
+    if (p == total)
+        return 0;
+    p = skip_blanks(line, p);
+    return p < line.len && line.p[p] == '|' ? p + 1 : 0;
+}
+
+/* The next such head: where it begins, SIZE_MAX: there is none. */
+static size_t find_head(struct str line, size_t from, int64_t *ret_number, size_t *ret_end)
+{
+    for (size_t at = log_find_from(line, from, "iteration"); at != SIZE_MAX;
+         at = log_find_from(line, at + 1, "iteration")) {
+        if (at > 0 && is_word(line.p[at - 1]))
+            continue;
+        *ret_end = head_end(line, at, ret_number);
+        if (*ret_end > 0)
+            return at;
+    }
+    return SIZE_MAX;
+}
+
+/* ---- fields ---- */
+
+enum field {
+    FIELD_FLOPS,
+    FIELD_MFU,
+    FIELD_BATCH,
+    FIELD_LENGTH,
+    FIELD_SAMPLES,
+    FIELD_TOKENS,
+    FIELD_VALUE, /* shown as it is */
+};
+
+static const struct {
+    const char *name; /* with blanks where some forks write '_' */
+    enum field field;
+    const char *unit;
+} fields[] = {
+    {"throughput per GPU (TFLOP/s/GPU)", FIELD_FLOPS, NULL},
+    {"throughput (TFLOP/s/GPU)", FIELD_FLOPS, NULL},
+    {"flop throughput (TFLOP/sec/GPU)", FIELD_FLOPS, NULL},
+    {"TFLOPs", FIELD_FLOPS, NULL},
+    {"[LM]TFLOPs", FIELD_FLOPS, NULL},
+    {"[LM]-TFLOPs", FIELD_FLOPS, NULL},
+    {"approx flops per GPU", FIELD_FLOPS, NULL},
+    {"MFU", FIELD_MFU, NULL},
+    {"mfu", FIELD_MFU, NULL},
+    {"global batch size", FIELD_BATCH, NULL},
+    {"actual seqlen", FIELD_LENGTH, NULL},
+    {"consumed samples", FIELD_SAMPLES, NULL},
+    {"consumed tokens", FIELD_TOKENS, NULL},
+    {"samples per second", FIELD_VALUE, "samples/s"},
+    {"tokens per gpu per second (tgs)", FIELD_VALUE, "tokens/s"},
+    {"tokens per gpu per second tgs", FIELD_VALUE, "tokens/s"},
+    {"tokens per GPU (tokens/s/GPU)", FIELD_VALUE, "tokens/s"},
+    {"energy per GPU (J/iter/GPU)", FIELD_VALUE, "J"},
+    {"power per GPU (W/GPU)", FIELD_VALUE, "W"},
+    {"[DS]TFLOPs", FIELD_VALUE, "TFLOP/s"},
+    {"[DS]-TFLOPs", FIELD_VALUE, "TFLOP/s"},
+};
+
+static bool is_named(struct str name, const char *text)
+{
+    for (size_t i = 0; i < name.len; i++)
+        if (text[i] == '\0' || (name.p[i] != text[i] && !(name.p[i] == '_' && text[i] == ' ')))
+            return false;
+    return text[name.len] == '\0';
+}
+
+struct line_fields {
+    enum log_number time; /* LOG_NOTHING: none so far */
+    bool torn;
+    double time_value, time_unit_ns;
+    double values[FIELD_VALUE]; /* 0: not there */
+};
+
+/* "F", or "F/F": this interval's, then the mean so far. */
+static enum log_number first_number(struct str value, double *ret, struct str *ret_rest)
+{
+    size_t length;
+    double mean;
+    enum log_number kind = log_number(value, ret, &length);
+    *ret_rest = log_trim(log_from(value, length));
+    if (kind == LOG_NOTHING || ret_rest->len == 0 || ret_rest->p[0] != '/')
+        return kind;
+    struct str rest = log_from(*ret_rest, 1);
+    if (log_number(rest, &mean, &length) == LOG_NOTHING)
+        return LOG_NOTHING;
+    *ret_rest = log_trim(log_from(rest, length));
+    return kind;
+}
+
+static void time_field(struct line_fields *of, struct str unit, struct str value)
+{
+    struct str rest;
+    of->time = first_number(value, &of->time_value, &rest);
+    if (is_named(unit, " (ms)") || is_named(unit, " ms"))
+        of->time_unit_ns = LOG_MILLISECOND;
+    else if (is_named(unit, " (s)") || is_named(unit, " s"))
+        of->time_unit_ns = LOG_SECOND;
+    else if (is_named(unit, " (us)"))
+        of->time_unit_ns = LOG_MICROSECOND;
+    else
+        of->torn = true;
+    of->torn |= of->time == LOG_NOTHING || rest.len > 0;
+}
+
+/* FLOP/s of a value in TFLOP/s, or with a unit: "45.0TFLOPS". 0: torn. */
+static double flops_of(double value, struct str unit)
+{
+    static const struct {
+        const char *unit;
+        double factor;
+    } units[] = {{"", 1e12},      {"TFLOPS", 1e12}, {"TFLOP/s", 1e12}, {"TFLOP/s/GPU", 1e12},
+                 {"GFLOPS", 1e9}, {"PFLOPS", 1e15}, {"MFLOPS", 1e6}};
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+        if (str_is(unit, units[i].unit))
+            return value * units[i].factor;
+    return 0;
+}
+
+static double mfu_of(double value, struct str unit)
+{
+    if (str_is(unit, "%") || (unit.len == 0 && value > 1.5))
+        return value / 100;
+    return unit.len == 0 ? value : 0;
+}
+
+static void other_field(struct line_fields *of, size_t index, struct str value, struct log_out *out)
+{
+    double number;
+    struct str rest;
+    enum log_number kind = first_number(value, &number, &rest);
+    enum field field = fields[index].field;
+    if (kind == LOG_NO_NUMBER && rest.len == 0)
+        log_out_count(out, LOG_NOT_NUMBER, "%s: no number", fields[index].name);
+    if (kind != LOG_NUMBER)
+        return;
+    if (field == FIELD_FLOPS || field == FIELD_MFU) {
+        if (number <= 0)
+            log_out_count(out, LOG_IMPOSSIBLE, "%s: %g", fields[index].name, number);
+        number = field == FIELD_FLOPS ? flops_of(number, rest) : mfu_of(number, rest);
+    } else if (rest.len > 0) {
+        return;
+    }
+    if (field == FIELD_VALUE)
+        log_out_value(out, str_from(fields[index].name), fields[index].unit, number);
+    else if (number > 0)
+        of->values[field] = number;
+}
+
+static void take_field(struct line_fields *of, struct str part, struct log_out *out)
+{
+    static const char time_name[] = "elapsed time per iteration";
+    const size_t time_length = sizeof(time_name) - 1;
+    struct str name, value;
+    if (!log_split(part, &name, &value))
+        return;
+    if (name.len > time_length && is_named(log_until(name, time_length), time_name)) {
+        time_field(of, log_from(name, time_length), value);
+        return;
+    }
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+        if (is_named(name, fields[i].name)) {
+            other_field(of, i, value, out);
+            return;
+        }
+}
+
+/* ---- the record ---- */
+
+static void take_stamp(struct str before, struct megatron_iteration *ret)
+{
+    if (before.len > STAMP_BEFORE)
+        before = log_from(before, before.len - STAMP_BEFORE);
+    bool zone = false;
+    ret->stamped = log_stamp_in(before, before.len, &ret->stamp_ns, &zone);
+    ret->resolution_ns = ret->stamped && ret->stamp_ns % INT64_C(1000000000) == 0
+                             ? INT64_C(2000000000)
+                             : INT64_C(2000000);
+}
+
+static void take_tokens(const double *values, struct megatron_iteration *ret)
+{
+    double batch = values[FIELD_BATCH], length = values[FIELD_LENGTH];
+    double samples = values[FIELD_SAMPLES], tokens = values[FIELD_TOKENS];
+    if (length == 0 && samples >= 1 && tokens >= samples && tokens <= (double)RECORD_TOKENS_MAX) {
+        int64_t whole = (int64_t)tokens / (int64_t)samples;
+        length = whole * (int64_t)samples == (int64_t)tokens ? (double)whole : 0;
+    }
+    ret->batch = batch <= NUMBER_MAX ? (int64_t)batch : 0;
+    ret->tokens_a_sample = length <= NUMBER_MAX ? (int64_t)length : 0;
+}
+
+static enum megatron_found whole(const struct line_fields *of, struct megatron_iteration *ret,
+                                 struct log_out *out)
+{
+    if (of->torn || of->time == LOG_NOTHING)
+        return MEGATRON_TORN;
+    if (of->time == LOG_NO_NUMBER) {
+        log_out_count(out, LOG_NOT_NUMBER, "iteration %lld has no time", (long long)ret->number);
+        return MEGATRON_NO_TIME;
+    }
+    if (of->time_value <= 0) {
+        log_out_count(out, LOG_IMPOSSIBLE, "iteration %lld took %g", (long long)ret->number,
+                      of->time_value);
+        return MEGATRON_NO_TIME;
+    }
+    if (!log_duration(of->time_value, of->time_unit_ns, &ret->step_time_ns))
+        return MEGATRON_TORN;
+    double flops = of->values[FIELD_FLOPS], mfu = of->values[FIELD_MFU] * 1e9;
+    ret->flops = flops <= (double)RECORD_FLOPS_MAX ? (int64_t)(flops + 0.5) : 0;
+    ret->mfu = mfu <= (double)RECORD_MFU_MAX ? (int64_t)(mfu + 0.5) : 0;
+    take_tokens(of->values, ret);
+    return MEGATRON_FOUND;
+}
+
+enum megatron_found megatron_iteration_next(struct str line, size_t *at,
+                                            struct megatron_iteration *ret, struct log_out *out)
+{
+    struct line_fields of = {.time = LOG_NOTHING};
+    int64_t next_number;
+    size_t from = *at, end, next_end;
+    *ret = (struct megatron_iteration){0};
+    size_t head = find_head(line, from, &ret->number, &end);
+    if (head == SIZE_MAX) {
+        *at = line.len;
+        return from == 0 ? MEGATRON_TORN : MEGATRON_END;
+    }
+    take_stamp(str_of(line.p + from, head - from), ret);
+    size_t next = find_head(line, end, &next_number, &next_end);
+    struct str rest = log_until(log_from(line, end), next == SIZE_MAX ? line.len : next - end);
+    *at = end + rest.len;
+    while (rest.len > 0) {
+        const char *bar = memchr(rest.p, '|', rest.len);
+        if (!bar)
+            break;
+        take_field(&of, log_trim(str_of(rest.p, (size_t)(bar - rest.p))), out);
+        rest = log_from(rest, (size_t)(bar - rest.p) + 1);
+    }
+    return whole(&of, ret, out);
+}

@@ -1,0 +1,170 @@
+/* What else stands in a log of Megatron: it tells what the next iteration line holds. */
+#include <string.h>
+
+#include "decode_megatron_state.h"
+#include "log_text.h"
+
+/* ---- what DeepSpeed adds ---- */
+
+/* "steps: N loss: F iter time (s): F samples/sec: F": without what runs between two steps. */
+static bool take_engine_line(struct megatron *state, struct str line, struct log_out *out)
+{
+    struct str steps, value;
+    int64_t step;
+    double seconds;
+    size_t length;
+    if (!state->known || !log_after(line, "steps:", &steps) ||
+        !log_after(line, "iter time (s):", &value) || !log_integer(steps, &step, &length))
+        return false;
+    if (log_number(value, &seconds, &length) != LOG_NUMBER || length == value.len) {
+        log_out_damaged(out, "DeepSpeed's time of a step is torn");
+        return true;
+    }
+    log_out_value(out, str_from("iter time"), "s", seconds);
+    state->inner_s = seconds;
+    state->inner_step = step;
+    return true;
+}
+
+/* "[Rank 0] time (ms) | fwd: F | bwd: F | ...", of the step that ends now. */
+static bool take_breakdown(struct megatron *state, struct str line, struct log_out *out)
+{
+    static const struct {
+        const char *name;
+        enum megatron_time time;
+    } names[] = {{"fwd", MEGATRON_FORWARD},        {"forward", MEGATRON_FORWARD},
+                 {"bwd_inner", MEGATRON_BACKWARD}, {"backward_inner", MEGATRON_BACKWARD},
+                 {"bwd_allreduce", MEGATRON_SYNC}, {"backward_allreduce", MEGATRON_SYNC},
+                 {"step", MEGATRON_OPTIMIZER}};
+    size_t at = log_find(line, "time (ms) |");
+    if (!state->known || at == SIZE_MAX)
+        return false;
+    struct str rest = log_from(line, at + strlen("time (ms) |")), part, name, value;
+    double ms;
+    while (log_next_part(&rest, "|", &part)) {
+        if (!log_split(part, &name, &value))
+            continue;
+        size_t length;
+        if (log_number(value, &ms, &length) != LOG_NUMBER || length != value.len || length < 4 ||
+            value.p[length - 3] != '.')
+            continue;
+        log_out_value(out, name, "ms", ms);
+        for (size_t i = 0; ms > 0 && i < sizeof(names) / sizeof(names[0]); i++)
+            if (str_is(name, names[i].name))
+                megatron_times_add(&state->inner, names[i].time, ms);
+    }
+    return true;
+}
+
+/* ---- Megatron-Bridge ---- */
+
+void megatron_put_bridge(struct megatron *state, struct log_out *out)
+{
+    struct record record = {.has = RECORD_JOB | RECORD_STEP | RECORD_STEP_TIME};
+    record.step = ++state->bridge_count;
+    if (state->bridge_s > 0 && log_duration(state->bridge_s, LOG_SECOND, &record.step_time_ns)) {
+        if (state->bridge_flops > 0) {
+            record.has |= RECORD_FLOPS;
+            record.flops = (int64_t)state->bridge_flops;
+        }
+        log_out_note(out, LOG_NOTE_COUNTED);
+        log_out_record(out, &record);
+    }
+    state->bridge_s = 0;
+}
+
+/* "Step Time : 9.09s GPU utilization: 663.5MODEL_TFLOP/s/GPU", before the iteration line. */
+static bool take_bridge(struct megatron *state, struct str line, struct log_out *out)
+{
+    struct str value;
+    double seconds, teraflops;
+    size_t length;
+    if (!log_after(line, "Step Time :", &value) && !log_after(line, "Step Time:", &value))
+        return false;
+    if (log_number(value, &seconds, &length) != LOG_NUMBER || !(seconds > 0) ||
+        length >= value.len || value.p[length] != 's' ||
+        !log_after(value, "GPU utilization:", &value) ||
+        log_number(value, &teraflops, &length) != LOG_NUMBER ||
+        !log_begins(log_trim(log_from(value, length)), "MODEL_TFLOP/s/GPU")) {
+        log_out_damaged(out, "Megatron-Bridge's line of a step is torn");
+        return true;
+    }
+    if (teraflops <= 0)
+        log_out_count(out, LOG_IMPOSSIBLE, "%g TFLOP/s a GPU", teraflops);
+    if (state->bridge_s > 0) {
+        state->bridge_alone = !state->known;
+        megatron_put_bridge(state, out);
+    }
+    state->bridge_s = seconds;
+    state->bridge_flops = teraflops > 0 && teraflops < 1e6 ? teraflops * 1e12 : 0;
+    log_out_claim(out);
+    if (state->bridge_alone)
+        megatron_put_bridge(state, out);
+    return true;
+}
+
+/* ---- arguments and events ---- */
+
+/* "  log_interval ........ 10", "  log_interval     : 10 (int)", "log_interval: 10". */
+static bool argument(struct str body, const char *name, int64_t *ret)
+{
+    size_t at = log_find(body, name), length;
+    if (at == SIZE_MAX)
+        return false;
+    struct str before = log_trim(log_until(body, at)), rest = log_from(body, at + strlen(name));
+    if (before.len > 0 && before.p[before.len - 1] != ':')
+        return false;
+    rest = log_trim(rest);
+    if (rest.len > 0 && rest.p[0] == ':')
+        rest = log_from(rest, 1);
+    while (rest.len > 0 && rest.p[0] == '.')
+        rest = log_from(rest, 1);
+    rest = log_trim(rest);
+    if (!log_integer(rest, ret, &length) || *ret <= 0 || *ret > RECORD_SPAN_MAX)
+        return false;
+    rest = log_trim(log_from(rest, length));
+    return rest.len == 0 || log_begins(rest, "(int)");
+}
+
+static bool take_argument(struct megatron *state, struct str body)
+{
+    struct str value;
+    size_t length;
+    int64_t number;
+    if (log_after(body, "using world size:", &value) && log_integer(value, &number, &length) &&
+        length < value.len && number > 0 && number <= RECORD_RANK_MAX) {
+        state->timers.known = number == state->gpus ? state->timers.known : 0;
+        state->gpus = number;
+        state->known = true;
+        return true;
+    }
+    if (argument(body, "log_interval ", &number))
+        state->steps.declared = number;
+    else if (argument(body, "seq_length ", &number))
+        state->seq_length = number;
+    else if (argument(body, "world_size ", &number) && state->gpus == 0 &&
+             number <= RECORD_RANK_MAX)
+        state->gpus = number;
+    else
+        return false;
+    return true;
+}
+
+static bool take_event(struct megatron *state, struct str line)
+{
+    if (log_find(line, "validation loss at iteration") != SIZE_MAX ||
+        log_find(line, "validation results at iteration") != SIZE_MAX)
+        state->events |= RECORD_VALIDATION;
+    else if (log_find(line, "saving checkpoint at iteration") != SIZE_MAX)
+        state->events |= RECORD_CHECKPOINT;
+    else
+        return false;
+    return true;
+}
+
+bool megatron_take_more(struct megatron *state, const struct log_line *line, struct log_out *out)
+{
+    return take_engine_line(state, line->text, out) || take_breakdown(state, line->text, out) ||
+           take_bridge(state, line->text, out) || take_event(state, line->text) ||
+           take_argument(state, line->body);
+}

@@ -1,0 +1,49 @@
+/* The state of Megatron's decoder, for its two files: what stands between the lines that
+ * give the records, and what those become. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "decode_megatron.h"
+#include "log_steps.h"
+
+enum megatron_hold {
+    HOLD_UNKNOWN,  /* whether timers follow */
+    HOLD_FOR_LINE, /* one rank's, in one line */
+    HOLD_FOR_RANKS,
+    HOLD_NOT,
+};
+
+struct megatron {
+    struct log_steps steps;
+    int64_t seq_length, gpus; /* as declared; 0: not known */
+    bool two_numbers;         /* different ones were logged */
+    bool known;               /* it is Megatron's log, not only DeepSpeed's */
+    /* The iteration before. */
+    int64_t last_step, last_time_ns, last_stamp_ns;
+    bool last_stamped;
+    uint32_t events; /* RECORD_ bits for the next one */
+    double inner_s;  /* what DeepSpeed's engine says of the step inner_step; 0: nothing */
+    int64_t inner_step;
+    struct megatron_times inner; /* what its breakdown says of the next one */
+    /* The record that waits. */
+    struct record held;
+    bool holding;
+    bool timers_twice; /* no timers came since the one before */
+    unsigned waited;   /* lines */
+    enum megatron_hold hold;
+    uint32_t last_timer; /* a hash of the name that ended the last line of timers; 0: none */
+    struct megatron_timers timers;
+    /* Megatron-Bridge's own line. */
+    double bridge_s, bridge_flops; /* that waits for its iteration line; bridge_s 0: none */
+    bool bridge_alone;             /* no iteration lines belong to them */
+    int64_t bridge_count;
+};
+
+/* Lines that are none of an iteration and no timers of Megatron's own: of DeepSpeed's engine within
+ * it, of Megatron-Bridge, validations, checkpoints, arguments. False: it is none of these. */
+bool megatron_take_more(struct megatron *state, const struct log_line *line, struct log_out *out);
+
+/* A line of Megatron-Bridge that waited for an iteration line: it is a step of its own. */
+void megatron_put_bridge(struct megatron *state, struct log_out *out);

@@ -1,0 +1,316 @@
+/* Timers: which of them a record has room for, the line of one rank's, and the blocks over
+ * all ranks. Values are printed with two decimals: one with fewer is cut. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode_megatron.h"
+#include "log_text.h"
+#include "memory.h"
+
+#define RANKS_MAX 65536
+#define STRANGERS_MAX 4 /* lines of other processes without a label in between */
+
+/* ---- names ---- */
+
+enum megatron_time megatron_time_of(struct str name)
+{
+    static const struct {
+        const char *name;
+        enum megatron_time time;
+    } names[] = {
+        {"batch-generator", MEGATRON_DATA},
+        {"forward-compute", MEGATRON_FORWARD},
+        {"backward-compute", MEGATRON_BACKWARD},
+        {"forward-backward", MEGATRON_BOTH},
+        {"optimizer", MEGATRON_OPTIMIZER},
+        {"all-grads-sync", MEGATRON_SYNC_WITHIN},
+        {"backward-reduce-model-grads", MEGATRON_SYNC_ALL},
+        {"grads-all-reduce", MEGATRON_SYNC},
+        {"grads-reduce-scatter", MEGATRON_SYNC},
+        {"layernorm-grads-all-reduce", MEGATRON_SYNC},
+        {"embedding-grads-all-reduce", MEGATRON_SYNC},
+        {"conditional-embedder-grads-all-reduce", MEGATRON_SYNC},
+        {"non-tensor-parallel-grads-all-reduce", MEGATRON_SYNC},
+        {"backward-params-all-reduce", MEGATRON_SYNC},
+        {"backward-layernorm-all-reduce", MEGATRON_SYNC},
+        {"backward-embedding-all-reduce", MEGATRON_SYNC},
+        {"allreduce", MEGATRON_SYNC},
+    };
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (str_is(name, names[i].name))
+            return names[i].time;
+    return MEGATRON_TIMES;
+}
+
+bool megatron_times_add(struct megatron_times *times, enum megatron_time time, double ms)
+{
+    int64_t ns;
+    if (time == MEGATRON_TIMES)
+        return true;
+    if (!log_duration(ms, LOG_MILLISECOND, &ns))
+        return false;
+    int64_t sum = (times->has & 1u << time ? times->ns[time] : 0) + ns;
+    if (sum > RECORD_DURATION_MAX_NS)
+        return false;
+    times->ns[time] = sum;
+    times->has |= 1u << time;
+    return true;
+}
+
+static bool has(const struct megatron_times *times, enum megatron_time time)
+{
+    return times->has & 1u << time;
+}
+
+static void put_phase(struct record *record, enum phase phase, int64_t ns)
+{
+    record->has |= 1u << phase;
+    record->phase_ns[phase] = ns;
+}
+
+/* The exchange of gradients; false: it was not timed. */
+static bool sync_of(const struct megatron_times *times, int64_t *ret)
+{
+    bool all = has(times, MEGATRON_SYNC_ALL), within = has(times, MEGATRON_SYNC_WITHIN);
+    if (!all && !within && !has(times, MEGATRON_SYNC))
+        return false;
+    *ret = all ? times->ns[MEGATRON_SYNC_ALL]
+               : (within ? times->ns[MEGATRON_SYNC_WITHIN] : 0) +
+                     (has(times, MEGATRON_SYNC) ? times->ns[MEGATRON_SYNC] : 0);
+    return true;
+}
+
+void megatron_times_put(const struct megatron_times *times, struct record *record)
+{
+    int64_t sync = 0;
+    bool data = has(times, MEGATRON_DATA), forward = has(times, MEGATRON_FORWARD);
+    int64_t data_ns = data ? times->ns[MEGATRON_DATA] : 0;
+    if (forward && data && data_ns <= times->ns[MEGATRON_FORWARD]) {
+        put_phase(record, PHASE_DATA, data_ns); /* the batch is fetched within the forward step */
+        put_phase(record, PHASE_FORWARD, times->ns[MEGATRON_FORWARD] - data_ns);
+    } else if (forward) {
+        put_phase(record, PHASE_FORWARD, times->ns[MEGATRON_FORWARD]);
+    }
+    if (has(times, MEGATRON_BACKWARD))
+        put_phase(record, PHASE_BACKWARD, times->ns[MEGATRON_BACKWARD]);
+    if (sync_of(times, &sync))
+        put_phase(record, PHASE_SYNC, sync);
+    if (has(times, MEGATRON_OPTIMIZER))
+        put_phase(record, PHASE_OPTIMIZER, times->ns[MEGATRON_OPTIMIZER]);
+    if (!has(times, MEGATRON_BOTH) || forward || has(times, MEGATRON_BACKWARD))
+        return;
+    int64_t both = times->ns[MEGATRON_BOTH];
+    record->has |= RECORD_COMPUTE;
+    record->compute_ns = has(times, MEGATRON_SYNC_WITHIN) && sync <= both ? both - sync : both;
+}
+
+/* ---- numbers ---- */
+
+/* A number with two decimals at the front; the bytes of it, 0: none, or it is cut. */
+static size_t two_decimals(struct str s, double *ret)
+{
+    size_t length;
+    if (log_number(s, ret, &length) != LOG_NUMBER || length < 4 || s.p[length - 3] != '.')
+        return 0;
+    return length;
+}
+
+static bool whole_number(struct str s, double *ret)
+{
+    size_t length = two_decimals(s, ret);
+    return length > 0 && length == s.len;
+}
+
+/* ---- the line of one rank ---- */
+
+bool megatron_timer_line(struct str rest, struct megatron_times *times, struct str *ret_last,
+                         struct log_out *out)
+{
+    bool whole = true;
+    while (rest.len > 0) {
+        struct str part, name, value;
+        double ms;
+        const char *bar = memchr(rest.p, '|', rest.len);
+        size_t length = bar ? (size_t)(bar - rest.p) : rest.len;
+        part = log_trim(log_until(rest, length));
+        rest = log_from(rest, bar ? length + 1 : length);
+        if (part.len == 0)
+            continue;
+        if (!log_split(part, &name, &value) || !whole_number(value, &ms) ||
+            !megatron_times_add(times, megatron_time_of(name), ms)) {
+            whole = false;
+            continue;
+        }
+        *ret_last = name;
+        log_out_value(out, name, "ms", ms);
+    }
+    return whole;
+}
+
+/* ---- blocks ---- */
+
+enum megatron_block megatron_block_head(struct str line)
+{
+    size_t at = log_find(line, "across ranks (ms):");
+    if (at == SIZE_MAX)
+        return MEGATRON_NO_BLOCK;
+    struct str before = log_until(line, at);
+    if (log_find(before, "(min, max) time ") != SIZE_MAX)
+        return MEGATRON_RANGE;
+    if (log_find(before, "max time ") != SIZE_MAX)
+        return MEGATRON_MOST;
+    return log_find(before, "times ") != SIZE_MAX ? MEGATRON_RANKS : MEGATRON_NO_BLOCK;
+}
+
+void megatron_block_begin(struct megatron_timers *timers, enum megatron_block block, int64_t writer)
+{
+    timers->block = block;
+    timers->writer = writer;
+    timers->name[0] = '\0';
+    timers->time = MEGATRON_TIMES;
+    timers->count = 0;
+    timers->lines = 0;
+    timers->strangers = 0;
+    timers->complete = false;
+}
+
+static bool is_timer_name(struct str name)
+{
+    if (name.len == 0 || name.len >= MEGATRON_NAME_BYTES || name.p[0] < 'a' || name.p[0] > 'z')
+        return false;
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.p[i];
+        bool fits =
+            (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '/';
+        if (!fits)
+            return false;
+    }
+    return true;
+}
+
+/* "name ......: F" or "name ......: (F, F)". */
+static bool range_line(enum megatron_block block, struct str s, struct log_out *out)
+{
+    char text[MEGATRON_NAME_BYTES + 8];
+    double least, most;
+    size_t colon = log_find(s, ": ");
+    if (colon == SIZE_MAX)
+        return false;
+    struct str name = log_until(s, colon), value = log_from(s, colon + 2);
+    while (name.len > 0 && name.p[name.len - 1] == '.')
+        name.len--;
+    name = log_trim(name);
+    if (!is_timer_name(name))
+        return false;
+    size_t length = str_copy(text, MEGATRON_NAME_BYTES, name);
+    if (block == MEGATRON_MOST) {
+        if (!whole_number(value, &most))
+            return false;
+    } else {
+        size_t first =
+            value.len > 0 && value.p[0] == '(' ? two_decimals(log_from(value, 1), &least) : 0;
+        struct str second = log_from(value, first + 1);
+        if (first == 0 || !log_begins(second, ", ") || second.p[second.len - 1] != ')' ||
+            !whole_number(str_of(second.p + 2, second.len - 3), &most))
+            return false;
+        memcpy(text + length, " (min)", 7);
+        log_out_value(out, str_from(text), "ms", least);
+    }
+    memcpy(text + length, " (max)", 7);
+    log_out_value(out, str_from(text), "ms", most);
+    if (megatron_time_of(name) != MEGATRON_TIMES)
+        log_out_note(out, LOG_NOTE_RANGE); /* set-up and checkpoint do not count */
+    return true;
+}
+
+static struct megatron_times *times_of_rank(struct megatron_timers *timers, uint32_t rank)
+{
+    while (timers->capacity <= rank)
+        timers->ranks = memory_grown(timers->ranks, &timers->capacity, sizeof(*timers->ranks));
+    for (; timers->count <= rank; timers->count++)
+        timers->ranks[timers->count] = (struct megatron_times){0};
+    return &timers->ranks[rank];
+}
+
+/* "rank  3: F". */
+static bool rank_line(struct megatron_timers *timers, struct str s, struct log_out *out)
+{
+    int64_t rank;
+    size_t length;
+    double ms;
+    struct str rest = log_trim(log_from(s, strlen("rank ")));
+    int64_t limit = timers->gpus > 0 && timers->gpus < RANKS_MAX ? timers->gpus : RANKS_MAX;
+    if (timers->name[0] == '\0' || !log_integer(rest, &rank, &length) || rank >= limit ||
+        !log_begins(log_from(rest, length), ": ") ||
+        !whole_number(log_trim(log_from(rest, length + 2)), &ms) ||
+        !megatron_times_add(times_of_rank(timers, (uint32_t)rank), timers->time, ms))
+        return false;
+    log_out_value(out, str_from(timers->name), "ms", ms);
+    return true;
+}
+
+static enum megatron_fit ranks_line(struct megatron_timers *timers, struct str s,
+                                    struct log_out *out)
+{
+    if (log_begins(s, "rank ")) {
+        if (!rank_line(timers, s, out))
+            log_out_damaged(out, "a rank's time is torn");
+        return MEGATRON_FITS;
+    }
+    struct str name = s.len > 0 ? str_of(s.p, s.len - 1) : s;
+    if (s.len == 0 || s.p[s.len - 1] != ':' || !is_timer_name(name))
+        return MEGATRON_STRANGER;
+    str_copy(timers->name, sizeof(timers->name), name);
+    timers->time = megatron_time_of(name);
+    return MEGATRON_FITS;
+}
+
+enum megatron_fit megatron_block_line(struct megatron_timers *timers, const struct log_line *line,
+                                      struct log_out *out)
+{
+    if (line->writer != timers->writer)
+        return MEGATRON_STRANGER;
+    struct str s = log_trim(line->body);
+    enum megatron_fit fit = timers->block == MEGATRON_RANKS     ? ranks_line(timers, s, out)
+                            : range_line(timers->block, s, out) ? MEGATRON_FITS
+                                                                : MEGATRON_STRANGER;
+    if (fit == MEGATRON_STRANGER) {
+        bool over = line->writer >= 0 || ++timers->strangers > STRANGERS_MAX;
+        return over ? MEGATRON_ENDS : MEGATRON_STRANGER;
+    }
+    timers->strangers = 0;
+    timers->lines++;
+    if (timers->complete) {
+        log_out_damaged(out, "a timer came after the others of its step");
+        timers->usual_times = 0;
+        return MEGATRON_FITS;
+    }
+    timers->complete = timers->block == MEGATRON_RANKS && timers->usual_times >= 2 &&
+                       timers->lines == timers->usual_lines;
+    return timers->complete ? MEGATRON_COMPLETE : MEGATRON_FITS;
+}
+
+bool megatron_block_end(struct megatron_timers *timers, struct log_out *out)
+{
+    uint32_t any = 0, with = 0;
+    bool ranks = timers->block == MEGATRON_RANKS;
+    timers->block = MEGATRON_NO_BLOCK;
+    for (uint32_t i = 0; ranks && i < timers->count; i++) {
+        any |= timers->ranks[i].has;
+        with += timers->ranks[i].has != 0;
+    }
+    if (!any)
+        return false;
+    timers->usual_times = timers->lines == timers->usual_lines ? timers->usual_times + 1 : 1;
+    timers->usual_lines = timers->lines;
+    if (with < timers->known || with < timers->count || (int64_t)with < timers->gpus)
+        log_out_damaged(out, "a block of timers lacks ranks");
+    if (with > timers->known)
+        timers->known = with;
+    return true;
+}
+
+void megatron_timers_done(struct megatron_timers *timers)
+{
+    free(timers->ranks);
+}
