@@ -1,18 +1,392 @@
-/* TODO */
+/* DeepSpeed: the wall clock breakdown, the pipeline engine's and the throughput timer's
+ * lines, the communication logger and its summary.
+ *
+ * What is printed has no step number, or another one than the trainer above it prints. Megatron's
+ * line for the same step comes after it: so the first steps are held back until it is clear
+ * whether there is one. */
+#include <string.h>
+
+#include "decode_deepspeed_timers.h"
 #include "log_format.h"
+#include "log_steps.h"
+#include "log_text.h"
+
+#define HELD_MAX 16
+#define STAMP_WITHIN 120
+#define STAMP_RESOLUTION_NS INT64_C(20000000)
+
+enum table { TABLE_NONE, TABLE_OPEN };
+
+struct deepspeed {
+    struct record held[HELD_MAX];
+    int held_count;
+    bool decided; /* nobody else prints these steps */
+
+    struct deepspeed_timers sum; /* of the step that goes on */
+    int microsteps;              /* in it */
+    bool torn;                   /* one of them was */
+    bool boundaries;             /* steps end with a line without "_microstep" */
+    int64_t counted;             /* number of the last step */
+    int64_t told;                /* "step=N": of the step that ends next; 0: none */
+    bool any_told, breakdown;
+    int64_t ended_ns; /* stamp of the last step; 0: none */
+    struct log_steps pipe_steps, rate_steps;
+    double batch; /* train_batch_size; 0: not said */
+
+    enum table table;
+    char op[32]; /* of the summary's rows */
+};
+
+/* ---- records ---- */
+
+static void put_phase_values(const struct record *record, struct log_out *out)
+{
+    for (int phase = 0; phase < PHASE_COUNT; phase++)
+        if (record->has & (1u << phase))
+            log_out_value(out, str_from(phase_name((enum phase)phase)), "ms",
+                          (double)record->phase_ns[phase] / 1e6);
+}
+
+static void put_one(const struct record *record, struct log_out *out)
+{
+    if (!log_out_outranked(out)) {
+        log_out_record(out, record);
+        return;
+    }
+    put_phase_values(record, out);
+    if (record->has & RECORD_STEP_TIME)
+        log_out_value(out, str_from("step time"), "s", (double)record->step_time_ns / 1e9);
+}
+
+static void put_held(struct deepspeed *log, struct log_out *out)
+{
+    for (int i = 0; i < log->held_count; i++)
+        put_one(&log->held[i], out);
+    log->held_count = 0;
+}
+
+static void put(struct deepspeed *log, const struct record *record, struct log_out *out)
+{
+    log_out_claim(out);
+    if (log_out_outranked(out) || log->held_count == HELD_MAX)
+        log->decided = true;
+    if (!log->decided) {
+        log->held[log->held_count++] = *record;
+        return;
+    }
+    put_held(log, out);
+    put_one(record, out);
+}
+
+/* ---- wall clock breakdown ---- */
+
+static void put_phase(struct record *record, enum phase phase, double ms, bool given)
+{
+    if (given && log_duration(ms, LOG_MILLISECOND, &record->phase_ns[phase]))
+        record->has |= 1u << phase;
+}
+
+static void end_step(struct deepspeed *log, const struct log_line *line, struct log_out *out)
+{
+    struct deepspeed_timers sum = log->sum;
+    struct record record = {.has = RECORD_JOB | RECORD_STEP};
+    bool torn = log->torn, zone;
+    int64_t ended_ns = 0;
+    log->counted = log->told > 0 ? log->told : log->counted + 1;
+    log->told = log->microsteps = 0;
+    log->torn = false;
+    log->sum = (struct deepspeed_timers){0};
+    if (torn)
+        return;
+    bool whole = sum.has[TIMER_BACKWARD], inner = sum.has[TIMER_INNER], sync = sum.has[TIMER_SYNC];
+    double own = inner ? sum.ms[TIMER_INNER] : sum.ms[TIMER_BACKWARD] - sum.ms[TIMER_SYNC];
+    put_phase(&record, PHASE_FORWARD, sum.ms[TIMER_FORWARD], sum.has[TIMER_FORWARD]);
+    put_phase(&record, PHASE_BACKWARD, own, inner || whole);
+    put_phase(&record, PHASE_SYNC, sum.ms[TIMER_SYNC], sync);
+    put_phase(&record, PHASE_OPTIMIZER, sum.ms[TIMER_STEP], sum.has[TIMER_STEP]);
+    double total = sum.ms[TIMER_FORWARD] + sum.ms[TIMER_BACKWARD] + sum.ms[TIMER_STEP];
+    if (whole && sum.has[TIMER_FORWARD] && sum.has[TIMER_STEP] &&
+        log_duration(total, LOG_MILLISECOND, &record.step_time_ns))
+        record.has |= RECORD_STEP_TIME;
+    if (log_stamp_in(line->text, STAMP_WITHIN, &ended_ns, &zone) &&
+        (record.has & RECORD_STEP_TIME)) {
+        record.has |= RECORD_BEGIN;
+        record.begin_ns = ended_ns - record.step_time_ns;
+        if (!zone)
+            log_out_note(out, LOG_NOTE_NO_ZONE);
+        if (log->ended_ns > 0 && ended_ns > log->ended_ns &&
+            log_stamps_disagree(record.step_time_ns, 1, log->ended_ns, ended_ns,
+                                STAMP_RESOLUTION_NS))
+            log_out_count(out, LOG_DISAGREE, "step %lld: the phases last %.2f ms, the stamps %.2f",
+                          (long long)log->counted, total, (double)(ended_ns - log->ended_ns) / 1e6);
+    }
+    log->ended_ns = ended_ns;
+    log->breakdown = true;
+    record.step = log->counted;
+    log_out_note(out, LOG_NOTE_ONE_RANK);
+    if (!log->any_told)
+        log_out_note(out, LOG_NOTE_COUNTED);
+    put(log, &record, out);
+}
+
+static void read_timers(struct deepspeed *log, struct str text, const struct log_line *line,
+                        struct log_out *out)
+{
+    struct deepspeed_timers timers;
+    enum deepspeed_line kind = deepspeed_read_timers(text, &timers, out);
+    switch (kind) {
+    case DEEPSPEED_OPTIMIZER: /* parts of what step_microstep holds */
+        break;
+    case DEEPSPEED_TORN:
+        log_out_damaged(out, "a torn line of timers");
+        log->torn = true;
+        break;
+    case DEEPSPEED_MICROSTEP:
+        /* Only the last microstep of a step moves the parameters. */
+        if (!log->boundaries && log->microsteps > 0 && log->sum.last_step_ms >= 1)
+            end_step(log, line, out);
+        deepspeed_add_timers(&log->sum, &timers);
+        log->microsteps++;
+        break;
+    case DEEPSPEED_STEP:
+        log->boundaries = true;
+        if (log->microsteps == 0 && !log->torn) {
+            if (timers.all_zero)
+                break;
+            log->sum = timers;
+        }
+        end_step(log, line, out);
+        break;
+    }
+}
+
+/* "step=10, skipped=0, lr=[...": of the step that ends next. */
+static bool read_step_number(struct deepspeed *log, struct str text)
+{
+    struct str value;
+    int64_t number;
+    size_t length, at = log_find(text, ", skipped=");
+    if (at == SIZE_MAX || !log_after(log_until(text, at), "step=", &value) ||
+        !log_integer(value, &number, &length) || length != value.len || number < 1 ||
+        log_find_from(text, at, ", lr=") == SIZE_MAX)
+        return false;
+    log->told = number;
+    if (!log->any_told) { /* the steps that were counted before end with the one before it */
+        int64_t shift = number - (log->counted + 1);
+        for (int i = 0; i < log->held_count; i++)
+            if (log->held[i].step + shift >= 0)
+                log->held[i].step += shift;
+    }
+    log->any_told = true;
+    return true;
+}
+
+/* ---- pipeline engine, throughput timer ---- */
+
+/* "steps: 101 loss: 7.7616 iter time (s): 18.650 samples/sec: 0.858" */
+static bool read_pipe(struct deepspeed *log, struct str text, struct log_out *out)
+{
+    struct str steps, time;
+    double seconds;
+    int64_t number, span;
+    size_t length, after;
+    struct record record = {.has = RECORD_JOB | RECORD_STEP | RECORD_STEP_TIME};
+    size_t at = log_find(text, "iter time (s):");
+    if (at == SIZE_MAX || !log_after(log_until(text, at), "steps:", &steps))
+        return false;
+    bool numbered = log_integer(steps, &number, &length) && length < steps.len &&
+                    steps.p[length] == ' ' && log_begins(log_trim(log_from(steps, length)), "loss");
+    enum log_number kind = LOG_NOTHING;
+    if (log_after(log_from(text, at), "iter time (s):", &time))
+        kind = log_number(time, &seconds, &after);
+    if (kind == LOG_NO_NUMBER) {
+        log_out_count(out, LOG_NOT_NUMBER, "iter time");
+        return true;
+    }
+    if (!numbered || kind != LOG_NUMBER || !log_begins(log_from(time, after), " samples/sec:") ||
+        !log_duration(seconds, LOG_SECOND, &record.step_time_ns)) {
+        log_out_damaged(out, "a torn line of the pipeline engine");
+        return true;
+    }
+    log_steps_next(&log->pipe_steps, number, &span);
+    record.step = number;
+    if (span > 1) {
+        record.has |= RECORD_SPAN;
+        record.span = span;
+        log_out_note(out, LOG_NOTE_MEAN);
+    }
+    if (log->breakdown)
+        put_one(&record, out);
+    else
+        put(log, &record, out);
+    return true;
+}
+
+/* "epoch=0/micro_step=20/global_step=20, RunningAvgSamplesPerSec=3.1, CurrSamplesPerSec=3.2, ": the
+ * rate of that one step, over train_batch_size samples. */
+static bool read_rate(struct deepspeed *log, struct str text, struct log_out *out)
+{
+    struct str step, value;
+    double rate, running;
+    int64_t number, span;
+    size_t length;
+    struct record record = {.has = RECORD_JOB | RECORD_STEP | RECORD_STEP_TIME};
+    if (!log_after(text, "CurrSamplesPerSec=", &value))
+        return false;
+    enum log_number kind = log_number(value, &rate, &length);
+    if (kind == LOG_NO_NUMBER) {
+        log_out_count(out, LOG_NOT_NUMBER, "CurrSamplesPerSec");
+        return true;
+    }
+    if (kind != LOG_NUMBER || length == value.len || value.p[length] != ',' ||
+        !log_after(text, "global_step=", &step) || !log_integer(step, &number, &length) ||
+        length == step.len || step.p[length] != ',') {
+        log_out_damaged(out, "a torn line of the throughput timer");
+        return true;
+    }
+    log_out_value(out, str_from("CurrSamplesPerSec"), "samples/s", rate);
+    if (log_after(text, "RunningAvgSamplesPerSec=", &value) &&
+        log_number(value, &running, &length) == LOG_NUMBER)
+        log_out_value(out, str_from("RunningAvgSamplesPerSec"), "samples/s", running);
+    bool again = log_steps_next(&log->rate_steps, number, &span) == LOG_STEPS_AGAIN;
+    if (log->breakdown || log->batch <= 0 || !(rate > 0) || again ||
+        !log_duration(log->batch / rate, LOG_SECOND, &record.step_time_ns))
+        return true;
+    record.step = number;
+    log_out_note(out, LOG_NOTE_RATE);
+    put(log, &record, out);
+    return true;
+}
+
+/* "train_batch_size ............. 64" of the printed configuration. */
+static bool read_batch(struct deepspeed *log, struct str text)
+{
+    struct str value;
+    int64_t batch;
+    size_t length;
+    if (!log_after(text, "train_batch_size ...", &value))
+        return false;
+    while (value.len > 0 && (value.p[0] == '.' || value.p[0] == ' '))
+        value = log_from(value, 1);
+    if (log_integer(log_trim(value), &batch, &length) && length == log_trim(value).len)
+        log->batch = (double)batch;
+    return true;
+}
+
+/* ---- communication ---- */
+
+/* "comm op: all_reduce | time (ms): 1642.47 | msg size: 2.61 GB | algbw (Gbps): ..." */
+static bool read_comm(struct str text, struct log_out *out)
+{
+    struct str op, time;
+    double ms;
+    size_t at = log_find(text, "comm op: "), bar;
+    if (at == SIZE_MAX)
+        return false;
+    text = log_from(text, at + strlen("comm op: "));
+    bar = log_find(text, " | time (ms): ");
+    op = log_until(text, bar);
+    time = bar == SIZE_MAX ? str_of("", 0) : log_from(text, bar + strlen(" | time (ms): "));
+    size_t end = log_find(time, " |");
+    if (end == SIZE_MAX || log_number_whole(log_until(time, end), NULL, &ms) != LOG_NUMBER ||
+        op.len == 0 || op.len >= LOG_VALUE_NAME_BYTES || memchr(op.p, ' ', op.len))
+        log_out_damaged(out, "a torn line of the communication logger");
+    else
+        log_out_value(out, op, "ms", ms);
+    return true;
+}
+
+/* A row of the summary: an operation's name, or "2.0 KB  146  11.12  0.08  ...". */
+static bool read_row(struct deepspeed *log, struct str row, struct log_out *out)
+{
+    char name[LOG_VALUE_NAME_BYTES] = "mean of ";
+    double size, count, total, mean;
+    size_t length;
+    struct str rest = log_trim(row);
+    if (rest.len > 0 && rest.len < sizeof(log->op) && !memchr(rest.p, ' ', rest.len) &&
+        rest.p[0] >= 'a' && rest.p[0] <= 'z') {
+        str_copy(log->op, sizeof(log->op), rest);
+        return true;
+    }
+    if (log->op[0] == '\0' || log_number(rest, &size, &length) != LOG_NUMBER)
+        return false;
+    rest = log_trim(log_from(rest, length));
+    size_t unit = log_find(rest, "B ");
+    if (unit > 1)
+        return false;
+    double *const columns[] = {&count, &total, &mean};
+    rest = log_from(rest, unit + 1);
+    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+        rest = log_trim(rest);
+        if (log_number(rest, columns[i], &length) != LOG_NUMBER || length == rest.len)
+            return false;
+        rest = log_from(rest, length);
+    }
+    str_copy(name + 8, sizeof(name) - 8, str_from(log->op));
+    log_out_value(out, str_from(name), "ms", mean);
+    return true;
+}
+
+static bool read_table(struct deepspeed *log, const struct log_line *line, struct log_out *out)
+{
+    if (log_find(line->text, "Comm. Op ") != SIZE_MAX) {
+        log->table = TABLE_OPEN;
+        log->op[0] = '\0';
+        log_out_want_all(out, true);
+        return true;
+    }
+    if (log->table == TABLE_NONE)
+        return false;
+    if (read_row(log, line->body, out))
+        return true;
+    log->table = TABLE_NONE;
+    log_out_want_all(out, false);
+    return false;
+}
+
+/* ---- */
 
 static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
 {
-    (void)state;
-    (void)line;
-    (void)out;
+    struct deepspeed *log = state;
+    struct str text = line->text;
+    if (read_table(log, line, out) || read_comm(text, out))
+        return LOG_TAKEN;
+    size_t at = log_find(text, "time (ms)");
+    if (at != SIZE_MAX && deepspeed_has_timers(log_from(text, at + strlen("time (ms)")))) {
+        read_timers(log, log_from(text, at + strlen("time (ms)")), line, out);
+        return LOG_TAKEN;
+    }
+    if (read_pipe(log, text, out) || read_step_number(log, text) || read_rate(log, text, out) ||
+        read_batch(log, text))
+        return LOG_TAKEN;
     return LOG_OTHER;
 }
 
-static const char *const anchors[] = {"TODO deepspeed", NULL};
-const struct format format_deepspeed = {.name = "deepspeed",
-                                        .title = "deepspeed",
-                                        .needs = "",
-                                        .tells = "",
-                                        .anchors = anchors,
-                                        .line = line};
+static void end(void *state, struct log_out *out)
+{
+    struct deepspeed *log = state;
+    struct log_line none = {.text = str_of("", 0), .body = str_of("", 0), .writer = -1};
+    if (!log->boundaries && log->microsteps > 0 && log->sum.last_step_ms >= 1)
+        end_step(log, &none, out);
+    put_held(log, out);
+}
+
+static const char *const anchors[] = {
+    "rank=0 time (ms)",  " time (ms) | f",     " time (ms) | b",       "time (ms) | step",
+    "time (ms) | optim", "iter time (s):",     ", skipped=",           "comm op: ",
+    "Comm. Op ",         "CurrSamplesPerSec=", "train_batch_size ...", NULL};
+const struct format format_deepspeed = {
+    .name = "deepspeed",
+    .title = "DeepSpeed",
+    .needs = "\"wall_clock_breakdown\": true in its configuration for the phases",
+    .tells = "the phases of a step as rank 0 saw them; step time of the pipeline engine; times of "
+             "collectives with the communication logger",
+    .lacks = "the times of the other ranks",
+    .how = {"python3 -m lockstep_emit is one line in the loop: samples/emit in lockstep's sources",
+            "or set NCCL_PROFILER_PLUGIN=libnccl-profiler-inspector.so NCCL_INSPECTOR_ENABLE=1"},
+    .anchors = anchors,
+    .state_bytes = sizeof(struct deepspeed),
+    .line = line,
+    .end = end,
+};

@@ -1,18 +1,123 @@
-/* TODO */
+/* HugeCTR: "[HCTR][19:41:06.108][INFO][RK0][main]: Iter: 200 Time(100 iters): 0.35s Loss: F lr:F":
+ * the time of so many iterations together. Its stamps have no date. */
+#include <string.h>
+
 #include "log_format.h"
+#include "log_steps.h"
+#include "log_text.h"
+
+#define DAY_NS INT64_C(86400000000000)
+#define STAMP_RESOLUTION_NS INT64_C(5000000)
+
+struct hugectr {
+    int64_t step, value_ns; /* of the newest record; step 0: none */
+    int64_t clock_ns;       /* its time of day; meaningful when has_clock */
+    bool has_clock, validation;
+};
+
+/* The time of day in the "[HCTR][...]" before the record. */
+static bool clock_of(struct str text, size_t at, int64_t *ret)
+{
+    size_t length, mark = log_find_last(log_until(text, at), "[HCTR][");
+    return mark != SIZE_MAX && log_clock(log_from(text, mark + strlen("[HCTR][")), ret, &length);
+}
+
+static void compare_clocks(struct hugectr *log, const struct record *record, bool has_clock,
+                           int64_t clock_ns, struct log_out *out)
+{
+    if (has_clock && log->has_clock && record->step == log->step + record->span) {
+        int64_t after = clock_ns + (clock_ns < log->clock_ns ? DAY_NS : 0);
+        if (log_stamps_disagree(record->step_time_ns, record->span, log->clock_ns, after,
+                                STAMP_RESOLUTION_NS))
+            log_out_count(out, LOG_DISAGREE, "iteration %lld: %.3f s by its value, %.3f by stamps",
+                          (long long)record->step,
+                          (double)record->step_time_ns * (double)record->span / 1e9,
+                          (double)(after - log->clock_ns) / 1e9);
+    }
+    log->has_clock = has_clock;
+    log->clock_ns = clock_ns;
+}
+
+/* Behind "Iter: ": "200 Time(100 iters): 0.350259s Loss: ". False: torn. */
+static bool read_record(struct str text, struct record *record, enum log_number *ret_kind)
+{
+    size_t length;
+    double seconds;
+    if (!log_integer(text, &record->step, &length))
+        return false;
+    text = log_from(text, length);
+    if (!log_begins(text, " Time("))
+        return false;
+    text = log_from(text, strlen(" Time("));
+    if (!log_integer(text, &record->span, &length) || record->span < 1 ||
+        !log_begins(log_from(text, length), " iters): "))
+        return false;
+    text = log_from(text, length + strlen(" iters): "));
+    *ret_kind = log_number(text, &seconds, &length);
+    if (*ret_kind == LOG_NO_NUMBER)
+        return true;
+    return *ret_kind == LOG_NUMBER && log_begins(log_from(text, length), "s") &&
+           log_duration(seconds / (double)record->span, LOG_SECOND, &record->step_time_ns);
+}
+
+static void read_iteration(struct hugectr *log, struct str text, size_t at, struct log_out *out)
+{
+    struct record record = {.has = RECORD_JOB | RECORD_STEP | RECORD_STEP_TIME | RECORD_SPAN};
+    enum log_number kind = LOG_NOTHING;
+    int64_t clock_ns = 0;
+    if (!read_record(log_from(text, at + strlen("Iter: ")), &record, &kind)) {
+        log_out_damaged(out, "a torn line of HugeCTR");
+        return;
+    }
+    if (kind == LOG_NO_NUMBER) {
+        log_out_count(out, LOG_NOT_NUMBER, "iteration %lld", (long long)record.step);
+        return;
+    }
+    if (log->step > 0 && record.step == log->step && record.step_time_ns == log->value_ns) {
+        log_out_count(out, LOG_DOUBLED, "iteration %lld", (long long)record.step);
+        return;
+    }
+    bool has_clock = clock_of(text, at, &clock_ns);
+    compare_clocks(log, &record, has_clock, clock_ns, out);
+    log->step = record.step;
+    log->value_ns = record.step_time_ns;
+    record.has |= log->validation ? RECORD_VALIDATION : 0;
+    log->validation = false;
+    log_out_note(out, LOG_NOTE_MEAN);
+    log_out_record(out, &record);
+}
 
 static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
 {
-    (void)state;
-    (void)line;
-    (void)out;
+    struct hugectr *log = state;
+    size_t time = log_find(line->text, " iters): ");
+    if (time != SIZE_MAX) {
+        size_t at = log_find_last(log_until(line->text, time), "Iter: ");
+        if (at != SIZE_MAX) {
+            read_iteration(log, line->text, at, out);
+            return LOG_TAKEN;
+        }
+    }
+    if (log_find(line->text, "]: Evaluation, ") != SIZE_MAX) {
+        log->validation = true;
+        log_out_count(out, LOG_EVALUATION, NULL);
+        return LOG_TAKEN;
+    }
+    if (log_find(line->text, "\"eval_start\"") != SIZE_MAX)
+        log->validation = true; /* MLPerf's line: not ours */
     return LOG_OTHER;
 }
 
-static const char *const anchors[] = {"TODO hugectr", NULL};
-const struct format format_hugectr = {.name = "hugectr",
-                                      .title = "hugectr",
-                                      .needs = "",
-                                      .tells = "",
-                                      .anchors = anchors,
-                                      .line = line};
+static const char *const anchors[] = {" iters): ", "]: Evaluation, ", "\"eval_start\"", NULL};
+const struct format format_hugectr = {
+    .name = "hugectr",
+    .title = "HugeCTR",
+    .needs = "display of the solver: a line every so many iterations",
+    .tells = "step time of the job as a mean over the display interval; evaluations",
+    .lacks = "the times of single ranks",
+    .how = {"run with NCCL Inspector: NCCL_PROFILER_PLUGIN=libnccl-profiler-inspector.so",
+            "NCCL_INSPECTOR_ENABLE=1 NCCL_INSPECTOR_DUMP_DIR=DIR, then: lockstep watch DIR"},
+    .anchors = anchors,
+    .state_bytes = sizeof(struct hugectr),
+    .line = line,
+};

@@ -1,18 +1,224 @@
-/* TODO */
+/* The loggers of PyTorch's reference scripts and their relatives:
+ *   torchvision, DETR, MAE, DINO: "Epoch: [1]  [1520/4571]  eta: 0:01:00  time: F  data: F"
+ *   timm:             "Train: 0 [  50/1251 (  4%)]  Loss: ..  Time: F s, F/s (F s, F/s) .. Data: F"
+ *   the ImageNet one: "Epoch: [0][  10/5005]\tTime  F ( F)\tData  F ( F)\t..."
+ * The first smooths its times over 20 iterations, the others tell one iteration's. Iterations
+ * begin anew in every epoch: steps are a running total. */
+#include <string.h>
+
 #include "log_format.h"
+#include "log_text.h"
+
+enum kind { KIND_VISION, KIND_TIMM, KIND_IMAGENET, KINDS };
+
+struct metriclogger {
+    bool any, validation;
+    enum kind kind;
+    int64_t epoch, iteration, length; /* of the newest record */
+    int64_t base;                     /* steps before its epoch */
+    int64_t value_ns;
+};
+
+struct place {
+    int64_t epoch, iteration, length;
+    bool evaluation;
+};
+
+/* ---- where in the run a line is ---- */
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* The number whose last digit is before `end`; *ret_begin: of its first. */
+static bool number_before(struct str s, size_t end, int64_t *ret, size_t *ret_begin)
+{
+    size_t begin = end, length;
+    while (begin > 0 && is_digit(s.p[begin - 1]))
+        begin--;
+    *ret_begin = begin;
+    return begin < end && log_integer(str_of(s.p + begin, end - begin), ret, &length);
+}
+
+static bool names_evaluation(struct str header)
+{
+    static const char *const words[] = {"Test", "test", "Eval", "eval", "Val", "val"};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (log_find(header, words[i]) != SIZE_MAX)
+            return true;
+    return false;
+}
+
+/* "Epoch: [1]  ", "Train: 0 ", "Epoch: [3/100] ", "Training ": the first number of its last word;
+ * none: 0. */
+static int64_t epoch_of(struct str header)
+{
+    int64_t epoch = 0;
+    size_t begin, end = log_find_last(header, "poch");
+    size_t train = log_find_last(header, "rain");
+    end = end == SIZE_MAX || (train != SIZE_MAX && train > end) ? train : end;
+    if (end == SIZE_MAX)
+        return 0;
+    while (end < header.len && !is_digit(header.p[end]))
+        end++;
+    while (end < header.len && is_digit(header.p[end]))
+        end++;
+    return number_before(header, end, &epoch, &begin) ? epoch : 0;
+}
+
+/* The line up to the ']' of "[1520/4571]" or "[  50/1251 (  4%)]". */
+static bool read_place(struct str text, struct place *place)
+{
+    size_t end = text.len, begin;
+    if (end > 0 && text.p[end - 1] == ')') {
+        while (end > 0 && text.p[end - 1] != '(')
+            end--;
+        end -= end > 0;
+    }
+    while (end > 0 && text.p[end - 1] == ' ')
+        end--;
+    if (!number_before(text, end, &place->length, &begin) || begin == 0 ||
+        text.p[begin - 1] != '/' || !number_before(text, begin - 1, &place->iteration, &begin))
+        return false;
+    while (begin > 0 && text.p[begin - 1] == ' ')
+        begin--;
+    if (begin == 0 || text.p[begin - 1] != '[' || place->iteration > place->length)
+        return false;
+    size_t from = begin - 1 > 64 ? begin - 1 - 64 : 0;
+    struct str header = str_of(text.p + from, begin - 1 - from);
+    place->evaluation = names_evaluation(header);
+    place->epoch = epoch_of(header);
+    return place->length > 0;
+}
+
+/* ---- its times ---- */
+
+/* "0.0196" of exactly so many decimals, which a cut number has not. */
+static enum log_number read_seconds(struct str text, const char *name, int decimals, int64_t *ret)
+{
+    struct str value;
+    double seconds;
+    size_t length;
+    if (!log_after(text, name, &value))
+        return LOG_NOTHING;
+    enum log_number kind = log_number(value, &seconds, &length);
+    if (kind != LOG_NUMBER)
+        return kind;
+    bool behind = length < value.len;
+    size_t point = log_find(log_until(value, length), ".");
+    if (point == SIZE_MAX || length - point - 1 < (size_t)decimals ||
+        (!behind && length - point - 1 != (size_t)decimals))
+        return LOG_NOTHING;
+    if (behind && value.p[length] != ' ' && value.p[length] != '\t' && value.p[length] != 's' &&
+        value.p[length] != ',')
+        return LOG_NOTHING;
+    return log_duration(seconds, LOG_SECOND, ret) ? LOG_NUMBER : LOG_NOTHING;
+}
+
+static const struct {
+    const char *mark; /* behind the place */
+    const char *time, *data;
+    int decimals;
+} kinds[KINDS] = {
+    [KIND_VISION] = {"]  eta: ", " time: ", " data: ", 4},
+    [KIND_TIMM] = {"%)]  ", " Time: ", " Data: ", 3},
+    [KIND_IMAGENET] = {"]\tTime ", "\tTime ", "\tData ", 3},
+};
+
+/* ---- steps ---- */
+
+/* The step of this line, 0-based; *ret_steps: since the line before, 1 when that is not known. */
+static int64_t step_of(struct metriclogger *log, const struct place *place, int64_t *ret_steps)
+{
+    bool same = log->any && place->epoch == log->epoch && place->iteration >= log->iteration;
+    *ret_steps = 1;
+    if (same) {
+        *ret_steps = place->iteration - log->iteration;
+    } else if (log->any && place->epoch == log->epoch + 1) {
+        log->base += log->length;
+        *ret_steps = place->iteration + 1;
+    } else if (!log->any || place->epoch != log->epoch) {
+        log->base = place->epoch < (int64_t)1 << 30 && place->length < (int64_t)1 << 22
+                        ? place->epoch * place->length
+                        : 0;
+    }
+    log->any = true;
+    log->epoch = place->epoch;
+    log->iteration = place->iteration;
+    log->length = place->length;
+    return log->base + place->iteration;
+}
+
+static void read_line(struct metriclogger *log, enum kind kind, const struct place *place,
+                      struct str rest, struct log_out *out)
+{
+    struct record record = {.has = RECORD_JOB | RECORD_STEP | RECORD_STEP_TIME};
+    int64_t steps, value_ns = log->value_ns;
+    enum log_number time =
+        read_seconds(rest, kinds[kind].time, kinds[kind].decimals, &record.step_time_ns);
+    enum log_number data =
+        read_seconds(rest, kinds[kind].data, kinds[kind].decimals, &record.phase_ns[PHASE_DATA]);
+    if (time == LOG_NO_NUMBER) {
+        log_out_count(out, LOG_NOT_NUMBER, "iteration %lld", (long long)place->iteration);
+        return;
+    }
+    if (time != LOG_NUMBER) {
+        log_out_damaged(out, "a torn line of a metric logger");
+        return;
+    }
+    bool again = log->any && log->epoch == place->epoch && log->iteration == place->iteration;
+    record.step = step_of(log, place, &steps);
+    log->value_ns = record.step_time_ns;
+    if (again && record.step_time_ns == value_ns) {
+        log_out_count(out, LOG_DOUBLED, "step %lld", (long long)record.step);
+        return;
+    }
+    if (data == LOG_NUMBER)
+        record.has |= RECORD_DATA;
+    if (kind == KIND_VISION)
+        log_out_note(out, LOG_NOTE_SMOOTHED);
+    if (kind == KIND_VISION &&
+        steps > 1) { /* timm's values are of one step, whatever the interval */
+        record.has |= RECORD_SPAN;
+        record.span = steps;
+    }
+    record.has |= log->validation ? RECORD_VALIDATION : 0;
+    log->validation = false;
+    log_out_note(out, LOG_NOTE_ONE_RANK);
+    log_out_record(out, &record);
+}
 
 static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
 {
-    (void)state;
-    (void)line;
-    (void)out;
+    struct metriclogger *log = state;
+    for (int kind = 0; kind < KINDS; kind++) {
+        struct place place;
+        size_t at = log_find(line->text, kinds[kind].mark);
+        size_t bracket = at == SIZE_MAX ? at : at + (kind == KIND_TIMM ? 2 : 0);
+        if (at == SIZE_MAX || !read_place(log_until(line->text, bracket), &place))
+            continue;
+        if (place.evaluation) {
+            log->validation |= log->any;
+            log_out_count(out, LOG_EVALUATION, NULL);
+        } else {
+            read_line(log, (enum kind)kind, &place, log_from(line->text, bracket + 1), out);
+        }
+        return LOG_TAKEN;
+    }
     return LOG_OTHER;
 }
 
-static const char *const anchors[] = {"TODO metriclogger", NULL};
-const struct format format_metriclogger = {.name = "metriclogger",
-                                           .title = "metriclogger",
-                                           .needs = "",
-                                           .tells = "",
-                                           .anchors = anchors,
-                                           .line = line};
+static const char *const anchors[] = {"]  eta: ", "%)]  ", "]\tTime ", NULL};
+const struct format format_metriclogger = {
+    .name = "metriclogger",
+    .title = "torchvision MetricLogger",
+    .needs = "nothing: the reference scripts, DETR, MAE, DINO and timm print it",
+    .tells = "step time and the wait for the input; smoothed over 20 steps but for timm",
+    .lacks = "the times of the other ranks",
+    .how = {"samples/emit: one line in the loop writes a record a rank and step",
+            "or print on every rank: remove the is_main_process() check around print"},
+    .anchors = anchors,
+    .state_bytes = sizeof(struct metriclogger),
+    .line = line,
+};

@@ -1,0 +1,38 @@
+/* One line of DeepSpeed's timers: "time (ms) | fwd_microstep: 1.0 | bwd_microstep: ...". */
+#pragma once
+
+#include <stdbool.h>
+
+#include "log_out.h"
+#include "str.h"
+
+enum deepspeed_timer {
+    TIMER_FORWARD,
+    TIMER_BACKWARD, /* the two below in it */
+    TIMER_INNER,
+    TIMER_SYNC,
+    TIMER_STEP,
+    TIMERS
+};
+
+struct deepspeed_timers {
+    bool has[TIMERS], all_zero;
+    double ms[TIMERS];
+    double last_step_ms; /* TIMER_STEP of the last one that was added */
+};
+
+enum deepspeed_line {
+    DEEPSPEED_MICROSTEP,
+    DEEPSPEED_STEP,      /* the sums over the microsteps of one step; some versions print 0.00 */
+    DEEPSPEED_OPTIMIZER, /* optimizer_...: no phases of their own */
+    DEEPSPEED_TORN,
+};
+
+/* Whether the first name behind "time (ms)" is one of DeepSpeed's timers. */
+bool deepspeed_has_timers(struct str text);
+
+/* What is behind "time (ms)". Timers that are no phases become values. */
+enum deepspeed_line deepspeed_read_timers(struct str text, struct deepspeed_timers *timers,
+                                          struct log_out *out);
+
+void deepspeed_add_timers(struct deepspeed_timers *sum, const struct deepspeed_timers *more);

@@ -1,0 +1,143 @@
+/* One ":::MLLOG {...}". */
+#include "decode_mllog_line.h"
+
+#include <string.h>
+
+#include "json_scan.h"
+#include "log_text.h"
+
+#define NO_NUMBER "\"-\"" /* what stands in for NaN, three bytes as well */
+
+static enum mllog_key key_of(struct str text)
+{
+    static const struct {
+        const char *text;
+        enum mllog_key key;
+    } keys[] = {
+        {"global_batch_size", MLLOG_BATCH}, {"run_start", MLLOG_RUN_START},
+        {"run_stop", MLLOG_RUN_STOP},       {"block_start", MLLOG_BLOCK_START},
+        {"block_stop", MLLOG_BLOCK_STOP},   {"eval_start", MLLOG_EVAL_START},
+        {"eval_stop", MLLOG_EVAL_STOP},     {"tracked_stats", MLLOG_STATS},
+    };
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        if (str_is(text, keys[i].text))
+            return keys[i].key;
+    return MLLOG_OTHER_KEY;
+}
+
+static struct str unquoted(struct str value)
+{
+    if (value.len >= 2 && value.p[0] == '"')
+        return str_of(value.p + 1, value.len - 2);
+    return value;
+}
+
+static struct mllog_number number_of(struct str value)
+{
+    struct mllog_number number = {0};
+    enum log_number kind = log_number_whole(unquoted(value), NULL, &number.value);
+    number.given = kind == LOG_NUMBER;
+    number.none = kind == LOG_NO_NUMBER || str_is(value, NO_NUMBER);
+    return number;
+}
+
+static void read_metadata(struct str value, struct mllog_entry *entry)
+{
+    const char *at = value.p, *end = value.p + value.len;
+    struct str key, member;
+    if (value.len == 0 || value.p[0] != '{')
+        return;
+    while (json_next_member(&at, end, &key, &member)) {
+        if (str_is(key, "step"))
+            entry->step = number_of(member);
+        else if (str_is(key, "samples_count"))
+            entry->samples = number_of(member);
+    }
+}
+
+static bool read_time(struct str value, struct mllog_entry *entry)
+{
+    struct mllog_number number = number_of(value);
+    entry->has_time = number.given && number.value >= 0 && number.value < 9e12;
+    if (entry->has_time)
+        entry->time_ns = (int64_t)number.value * 1000000;
+    return entry->has_time;
+}
+
+static bool read_object(struct str text, struct mllog_entry *entry, const char **ret_end)
+{
+    const char *end = text.p + text.len, *at = text.p;
+    struct str key, value;
+    bool has_key = false;
+    *entry = (struct mllog_entry){0};
+    while (json_next_member(&at, end, &key, &value)) {
+        if (str_is(key, "key")) {
+            entry->key = key_of(unquoted(value));
+            has_key = true;
+        } else if (str_is(key, "time_ms")) {
+            read_time(value, entry);
+        } else if (str_is(key, "value") && value.p[0] == '{') {
+            entry->stats = value;
+        } else if (str_is(key, "value")) {
+            entry->value = number_of(value);
+        } else if (str_is(key, "metadata")) {
+            read_metadata(value, entry);
+        }
+        if (at == end || *at != ',')
+            break;
+    }
+    if (at >= end || *at != '}' || !has_key || !entry->has_time)
+        return false;
+    *ret_end = at + 1;
+    return true;
+}
+
+/* Python writes NaN and Infinity, which are no JSON: the line is whole all the same. False: there
+ * are none. */
+static bool without_nan(struct str text, char *to)
+{
+    static const char *const words[] = {"NaN", "-Infinity", "Infinity"};
+    bool any = false;
+    memcpy(to, text.p, text.len);
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        size_t length = strlen(words[i]);
+        for (char *at = to; (at = memmem(at, (size_t)(to + text.len - at), words[i], length));) {
+            memset(at, ' ', length);
+            memcpy(at, NO_NUMBER, 3);
+            at += length;
+            any = true;
+        }
+    }
+    return any;
+}
+
+bool mllog_read(struct str text, char *scratch, struct mllog_entry *entry, const char **ret_end)
+{
+    const char *at = text.len ? memchr(text.p, '{', text.len < 3 ? text.len : 3) : NULL;
+    if (!at)
+        return false;
+    struct str object = log_from(text, (size_t)(at - text.p));
+    if (read_object(object, entry, ret_end))
+        return true;
+    if (object.len > MLLOG_SCRATCH || !without_nan(object, scratch))
+        return false;
+    const char *end;
+    if (!read_object(str_of(scratch, object.len), entry, &end))
+        return false;
+    *ret_end = object.p + (end - scratch);
+    return true;
+}
+
+bool mllog_next_stat(struct str stats, const char **at, struct str *ret_name,
+                     struct mllog_number *ret)
+{
+    struct str value;
+    if (stats.len == 0)
+        return false;
+    if (!*at)
+        *at = stats.p;
+    if (!json_next_member(at, stats.p + stats.len, ret_name, &value))
+        return false;
+    *ret = number_of(value);
+    return true;
+}

@@ -1,0 +1,42 @@
+/* One ":::MLLOG {...}" of MLPerf: what of it matters for step times. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "str.h"
+
+enum mllog_key {
+    MLLOG_OTHER_KEY,
+    MLLOG_BATCH, /* global_batch_size */
+    MLLOG_RUN_START,
+    MLLOG_RUN_STOP,
+    MLLOG_BLOCK_START,
+    MLLOG_BLOCK_STOP,
+    MLLOG_EVAL_START,
+    MLLOG_EVAL_STOP,
+    MLLOG_STATS, /* tracked_stats */
+};
+
+struct mllog_number {
+    bool given, none; /* none: it stands there, but is nan, null or the like */
+    double value;
+};
+
+struct mllog_entry {
+    enum mllog_key key;
+    int64_t time_ns;
+    bool has_time;
+    struct mllog_number value, step, samples; /* step and samples_count of the metadata */
+    struct str stats;                         /* the object of tracked_stats; empty: none */
+};
+
+#define MLLOG_SCRATCH 4096
+
+/* The entry whose ":::MLLOG" ends before `text`; *ret_end: where it ends in text. scratch: room of
+ * MLLOG_SCRATCH bytes, in which slices of the entry may be. False: no whole entry. */
+bool mllog_read(struct str text, char *scratch, struct mllog_entry *entry, const char **ret_end);
+
+/* The members of entry->stats one by one; *at begins as NULL. */
+bool mllog_next_stat(struct str stats, const char **at, struct str *ret_name,
+                     struct mllog_number *ret);
