@@ -101,6 +101,15 @@ bool formats_add(struct formats *formats, const struct format *format)
     return true;
 }
 
+bool formats_append(struct formats *formats, const struct format *format)
+{
+    if (formats->count == LOG_FORMATS_MAX)
+        return false;
+    formats->list[formats->count++] = format;
+    make_anchors(formats);
+    return true;
+}
+
 size_t formats_count(const struct formats *formats)
 {
     return formats->count;

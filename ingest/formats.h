@@ -27,6 +27,9 @@ int formats_choose(struct formats *formats, const char *name);
  * *format and all that it points to are borrowed. False: there are LOG_FORMATS_MAX. */
 bool formats_add(struct formats *formats, const struct format *format);
 
+/* The same, but the others are asked before it. */
+bool formats_append(struct formats *formats, const struct format *format);
+
 size_t formats_count(const struct formats *formats);
 const struct format *formats_at(const struct formats *formats, size_t index);
 bool formats_own(const struct formats *formats); /* whether our own records are read, too */

@@ -1,0 +1,259 @@
+/* JSON lines and CSV whose keys a map names. */
+#include <stdio.h>
+#include <string.h>
+
+#include "decode_map_csv.h"
+#include "json_scan.h"
+#include "log_text.h"
+#include "user_format_inside.h"
+
+#define PATH_MAX_BYTES 256 /* of nested keys with points between */
+#define DEPTH_MAX 8        /* of objects that are looked into */
+
+struct map_state {
+    const struct user_format *user;
+    struct map_csv csv;
+};
+
+static void begin(void *state, const struct format *format)
+{
+    ((struct map_state *)state)->user = format->setup;
+}
+
+/* ---- JSON ---- */
+
+/* Where we are in nested objects. */
+struct walk {
+    const struct user_format *user;
+    struct user_record *record;
+    char path[PATH_MAX_BYTES];
+};
+
+static void put_json(const struct user_field *field, struct str value, struct user_record *to)
+{
+    bool quoted = value.len >= 2 && value.p[0] == '"';
+    if (value.p[0] == '{' || value.p[0] == '[' || str_is(value, "null"))
+        return; /* as if it were not there */
+    if (quoted)
+        value = str_of(value.p + 1, value.len - 2);
+    if (field->kind == USER_NAME && memchr(value.p, '\\', value.len))
+        return; /* a name with escapes is nobody's host: left out, rather than shown wrongly */
+    user_field_put(field, value, to);
+}
+
+static void walk_object(struct walk *walk, struct str object, size_t path, int depth);
+
+static void take_member(struct walk *walk, struct str key, struct str value, size_t path, int depth)
+{
+    struct str whole = key;
+    if (path > 0 && path + key.len <= sizeof(walk->path)) {
+        memcpy(walk->path + path, key.p, key.len);
+        whole = str_of(walk->path, path + key.len);
+    }
+    for (size_t i = 0; i < walk->user->count; i++) {
+        const struct element *element = &walk->user->elements[i];
+        if (str_equal(element->key, whole) && element->field.kind != USER_JOB)
+            put_json(&element->field, value, walk->record);
+    }
+    if (value.p[0] == '{' && depth < DEPTH_MAX && path + key.len + 1 <= sizeof(walk->path)) {
+        memcpy(walk->path + path, key.p, key.len);
+        walk->path[path + key.len] = '.';
+        walk_object(walk, value, path + key.len + 1, depth + 1);
+    }
+}
+
+static void walk_object(struct walk *walk, struct str object, size_t path, int depth)
+{
+    const char *at = object.p, *end = object.p + object.len;
+    struct str key, value;
+    while (json_next_member(&at, end, &key, &value))
+        take_member(walk, key, value, path, depth);
+}
+
+/* Whether the object holds a record: it is then put out, or counted. */
+static bool take_object(const struct user_format *user, struct str object, struct log_out *out)
+{
+    struct user_record record = {0};
+    struct walk walk = {.user = user, .record = &record};
+    walk_object(&walk, object, 0, 1);
+    if (!(record.record.has & RECORD_STEP) && !record.damaged)
+        return false;
+    if (user->job)
+        record.record.has |= RECORD_JOB;
+    user_record_out(&record, out);
+    return true;
+}
+
+/* Whether the '{' at p may begin a line's object, and is not a value in one that is torn. */
+static bool stands_alone(struct str line, const char *p)
+{
+    while (p > line.p && (p[-1] == ' ' || p[-1] == '\t'))
+        p--;
+    return p == line.p || (p[-1] != ':' && p[-1] != ',' && p[-1] != '[');
+}
+
+static enum log_answer take_json(const struct user_format *user, const struct log_line *line,
+                                 struct log_out *out)
+{
+    const char *end = line->text.p + line->text.len, *after, *why;
+    const char *at = memchr(line->text.p, '{', line->text.len);
+    enum log_answer answer = LOG_OTHER;
+    for (; at; at = memchr(at, '{', (size_t)(end - at))) {
+        struct str rest = str_of(at, (size_t)(end - at));
+        if (at > line->text.p && answer == LOG_OTHER && at[-1] != ' ' &&
+            !stands_alone(line->text, at)) {
+            at++;
+            continue;
+        }
+        if (json_valid(at, end, &after, &why)) {
+            if (take_object(user, str_of(at, (size_t)(after - at)), out))
+                answer = LOG_TAKEN;
+            at = after;
+            continue;
+        }
+        if (memmem(rest.p, rest.len, user->step_key.p, user->step_key.len)) {
+            log_out_damaged(out, "torn or invalid JSON");
+            answer = LOG_TAKEN;
+        }
+        for (at++; at < end && !(*at == '{' && stands_alone(line->text, at));)
+            at++;
+    }
+    return answer;
+}
+
+static enum log_answer take_line(void *state, const struct log_line *line, struct log_out *out)
+{
+    struct map_state *map = state;
+    enum log_answer answer = map_csv_line(&map->csv, map->user, line, out);
+    return answer == LOG_TAKEN ? answer : take_json(map->user, line, out);
+}
+
+/* ---- the map itself ---- */
+
+static const char *quoted_end(const char *p, const char *end)
+{
+    for (p++; p < end && *p != '"'; p++)
+        continue;
+    return p;
+}
+
+/* The next part up to a comma that is not within quotes. */
+static struct str next_item(struct str *rest)
+{
+    const char *p = rest->p, *end = rest->p + rest->len;
+    while (p < end && *p != ',')
+        p = *p == '"' ? quoted_end(p, end) + 1 : p + 1;
+    p = p > end ? end : p;
+    struct str item = str_of(rest->p, (size_t)(p - rest->p));
+    *rest = p < end ? str_of(p + 1, (size_t)(end - p) - 1) : str_of(end, 0);
+    return log_trim(item);
+}
+
+/* "key", "key:ms", "\"any key\":ms". */
+static bool split_key(struct str text, struct str *ret_key, struct str *ret_unit)
+{
+    const char *end = text.p + text.len;
+    *ret_unit = str_of(end, 0);
+    if (text.len > 0 && text.p[0] == '"') {
+        const char *close = quoted_end(text.p, end);
+        if (close == end || close == text.p + 1)
+            return false;
+        *ret_key = str_of(text.p + 1, (size_t)(close - text.p) - 1);
+        if (close + 1 < end)
+            *ret_unit = str_of(close + 2, (size_t)(end - close) - 2);
+        return close + 1 == end || (close[1] == ':' && ret_unit->len > 0);
+    }
+    const char *colon = memrchr(text.p, ':', text.len);
+    *ret_key = log_trim(colon ? str_of(text.p, (size_t)(colon - text.p)) : text);
+    if (colon)
+        *ret_unit = log_trim(str_of(colon + 1, (size_t)(end - colon) - 1));
+    return ret_key->len > 0 && (!colon || ret_unit->len > 0);
+}
+
+static bool add_item(struct user_format *user, struct str item, char *error, size_t size)
+{
+    struct element element = {.text = false};
+    struct str unit = str_of(item.p, 0);
+    const char *equals = memchr(item.p, '=', item.len);
+    struct str name = log_trim(equals ? str_of(item.p, (size_t)(equals - item.p)) : item);
+    if (!equals && !str_is(item, "job")) {
+        snprintf(error, size, "'%.*s' is not FIELD=KEY, such as step=global_step",
+                 (int)(item.len < 60 ? item.len : 60), item.p);
+        return false;
+    }
+    if (equals &&
+        !split_key(log_trim(log_from(item, (size_t)(equals - item.p) + 1)), &element.key, &unit)) {
+        snprintf(error, size, "'%.*s' has no key, or nothing behind its ':'",
+                 (int)(item.len < 60 ? item.len : 60), item.p);
+        return false;
+    }
+    if (!user_field_find(name, unit, &element.field, error, size))
+        return false;
+    if (equals && element.field.kind == USER_JOB) {
+        snprintf(error, size, "job is a word of its own: write job, not job=");
+        return false;
+    }
+    return user_format_field(user, &element, error, size);
+}
+
+/* The longest run of plain letters of the last part of a key: what any line with it holds. */
+static struct str plain_run(struct str key)
+{
+    const char *point = memrchr(key.p, '.', key.len);
+    struct str last = point ? log_from(key, (size_t)(point - key.p) + 1) : key;
+    struct str best = str_of(last.p, 0);
+    for (size_t at = 0, begin = 0; at <= last.len; at++) {
+        unsigned char c = at < last.len ? (unsigned char)last.p[at] : 0;
+        if (c > ' ' && c < 0x7f && c != '"' && c != '\\' && c != '/')
+            continue;
+        if (at - begin > best.len)
+            best = str_of(last.p + begin, at - begin);
+        begin = at + 1;
+    }
+    return best;
+}
+
+/* A line without its step is of another kind; a header has it, too. */
+static void choose_anchor(struct user_format *user)
+{
+    for (size_t i = 0; i < user->count; i++) {
+        const struct element *element = &user->elements[i];
+        if (user_field_bit(&element->field) != RECORD_STEP)
+            continue;
+        struct str run = plain_run(element->key);
+        const char *point = memrchr(element->key.p, '.', element->key.len);
+        user->step_key =
+            point ? log_from(element->key, (size_t)(point - element->key.p) + 1) : element->key;
+        str_copy(user->anchor, sizeof(user->anchor), run);
+        user->anchors[0] = run.len >= ANCHOR_BYTES ? user->anchor : NULL;
+    }
+}
+
+struct user_format *user_format_map(const char *name, const char *text, char *error, size_t size)
+{
+    char why[512];
+    if (strlen(text) > USER_TEXT_MAX) {
+        snprintf(error, size, "it is longer than %d bytes", USER_TEXT_MAX);
+        return NULL;
+    }
+    struct user_format *user = user_format_new(name, text);
+    struct str rest = str_from(user->text);
+    while (rest.len > 0) {
+        size_t at = (size_t)(rest.p - user->text) + 1;
+        if (add_item(user, next_item(&rest), why, sizeof(why)))
+            continue;
+        snprintf(error, size, "at character %zu: %s", at, why);
+        user_format_free(user);
+        return NULL;
+    }
+    if (!user_format_check(user, error, size)) {
+        user_format_free(user);
+        return NULL;
+    }
+    choose_anchor(user);
+    user->format.state_bytes = sizeof(struct map_state);
+    user->format.begin = begin;
+    user->format.line = take_line;
+    user->format.needs = "JSON lines, or CSV with a header, that hold the keys of the map";
+    return user;
+}

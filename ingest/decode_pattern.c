@@ -1,0 +1,348 @@
+/* Lines of text that a pattern describes: texts, {fields} and {} for anything; found
+ * anywhere in the line, several times if need be. */
+#include <stdio.h>
+#include <string.h>
+
+#include "log_text.h"
+#include "user_format_inside.h"
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static bool is_word(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static size_t blanks_at(struct str s)
+{
+    size_t count = 0;
+    while (count < s.len && is_blank(s.p[count]))
+        count++;
+    return count;
+}
+
+/* ---- matching ---- */
+
+/* The text at the front of s, where blanks match any blanks: its length there, SIZE_MAX: it is not
+ * there. *ret_short: s ended within it. */
+static size_t text_length(struct str text, struct str s, bool *ret_short)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < text.len;) {
+        if (is_blank(text.p[i])) {
+            size_t blanks = blanks_at(log_from(s, at));
+            i += blanks_at(log_from(text, i));
+            *ret_short |= at == s.len;
+            if (blanks == 0 && (at < s.len || i < text.len))
+                return SIZE_MAX;
+            at += blanks;
+            continue;
+        }
+        if (at == s.len)
+            *ret_short = true;
+        if (at == s.len || s.p[at] != text.p[i])
+            return SIZE_MAX;
+        at++;
+        i++;
+    }
+    return at;
+}
+
+/* Where the text is next in s, and how long; SIZE_MAX. */
+static size_t find_text(struct str text, struct str s, size_t *ret_length)
+{
+    struct str piece = log_trim(text);
+    bool cut = false;
+    if (piece.len == 0) { /* blanks alone */
+        for (size_t at = 0; at < s.len; at++)
+            if (is_blank(s.p[at])) {
+                *ret_length = blanks_at(log_from(s, at));
+                return at;
+            }
+        return SIZE_MAX;
+    }
+    bool before = is_blank(text.p[0]);
+    struct str rest = log_from(text, (size_t)(piece.p - text.p));
+    for (size_t at = 0; at < s.len; at++) {
+        const char *found = memchr(s.p + at, piece.p[0], s.len - at);
+        if (!found)
+            return SIZE_MAX;
+        at = (size_t)(found - s.p);
+        size_t length = text_length(rest, log_from(s, at), &cut), begin = at;
+        if (length == SIZE_MAX || (before && (at == 0 || !is_blank(s.p[at - 1]))))
+            continue;
+        while (before && begin > 0 && is_blank(s.p[begin - 1]))
+            begin--;
+        *ret_length = length + (at - begin);
+        return begin;
+    }
+    return SIZE_MAX;
+}
+
+struct pattern_state {
+    const struct user_format *user;
+    bool unit_seen; /* the log writes the unit of the pattern's last number */
+};
+
+struct match {
+    bool unit_seen;
+    struct str rest; /* not matched yet */
+    size_t done;     /* elements */
+    bool cut;        /* the line ended within it */
+    struct user_record record;
+};
+
+/* {name} or {}: up to the text behind it, or the end. */
+static bool match_anything(const struct user_format *user, size_t at, struct match *match)
+{
+    const struct element *element = &user->elements[at];
+    size_t length = match->rest.len, next = at + 1, text;
+    if (next < user->count) {
+        length = find_text(user->elements[next].key, match->rest, &text);
+        if (length == SIZE_MAX)
+            match->cut = true;
+        if (length == SIZE_MAX)
+            return false;
+    } else if (element->field.kind == USER_NAME) {
+        for (length = 0; length < match->rest.len && !is_blank(match->rest.p[length]);)
+            length++;
+    }
+    user_field_put(&element->field, log_until(match->rest, length), &match->record);
+    match->rest = log_from(match->rest, length);
+    return true;
+}
+
+/* With its unit, unless the pattern's own text stands where that would be. */
+static size_t value_length(const struct user_format *user, size_t at, struct str s)
+{
+    size_t length = user_field_length(&user->elements[at].field, s), digits;
+    double number;
+    bool cut = false;
+    if (length == 0 || at + 1 == user->count || !user->elements[at + 1].text ||
+        log_number(s, &number, &digits) == LOG_NOTHING)
+        return length;
+    struct str text = user->elements[at + 1].key;
+    return text_length(text, log_from(s, length), &cut) == SIZE_MAX &&
+                   text_length(text, log_from(s, digits), &cut) != SIZE_MAX
+               ? digits
+               : length;
+}
+
+static bool match_value(const struct user_format *user, size_t at, struct match *match)
+{
+    const struct user_field *field = &user->elements[at].field;
+    struct str s = log_from(match->rest, blanks_at(match->rest));
+    size_t length = value_length(user, at, s);
+    match->cut |= s.len == 0;
+    if (length == 0)
+        return false;
+    char after = length < s.len ? s.p[length] : ' ';
+    bool ends = !is_word(after) && after != '[' && after != '{' && after != '<' &&
+                !(after == '.' && length + 1 < s.len && is_word(s.p[length + 1]));
+    if (at + 1 == user->count) {
+        double number;
+        size_t digits;
+        bool unit = log_number(s, &number, &digits) == LOG_NUMBER && digits < length;
+        if (!ends)
+            return false; /* another line's text begins in the middle of the number */
+        if (!unit && match->unit_seen && length == s.len) {
+            match->cut = true; /* its unit is missing: so may be digits */
+            return false;
+        }
+        match->unit_seen = unit;
+    }
+    user_field_put(field, log_until(s, length), &match->record);
+    match->rest = log_from(s, length);
+    return true;
+}
+
+static bool match_all(const struct user_format *user, struct match *match)
+{
+    for (match->done = 0; match->done < user->count; match->done++) {
+        const struct element *element = &user->elements[match->done];
+        if (element->text) {
+            size_t length = text_length(element->key, match->rest, &match->cut);
+            if (length == SIZE_MAX)
+                return false;
+            match->rest = log_from(match->rest, length);
+        } else if (element->field.kind == USER_JOB) {
+            continue;
+        } else if (element->field.kind == USER_NAME || element->field.kind == USER_NOTHING) {
+            if (!match_anything(user, match->done, match))
+                return false;
+        } else if (!match_value(user, match->done, match)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- places ---- */
+
+/* From where the pattern may match: where its first text is, or a number begins. */
+static size_t next_place(const struct user_format *user, struct str line, size_t from)
+{
+    const struct element *first = &user->elements[0];
+    size_t length;
+    for (size_t at = from; at < line.len; at++) {
+        if (first->text) {
+            struct str text = first->key;
+            size_t found = find_text(text, log_from(line, at), &length);
+            if (found == SIZE_MAX)
+                return SIZE_MAX;
+            at += found;
+            bool inside = at > 0 && is_word(text.p[0]) && is_word(line.p[at - 1]);
+            if (!inside)
+                return at;
+            continue;
+        }
+        if (first->field.kind == USER_NAME)
+            return is_blank(line.p[at]) || (at > 0 && !is_blank(line.p[at - 1])) ? SIZE_MAX : at;
+        bool digit = line.p[at] >= '0' && line.p[at] <= '9';
+        if (digit && (at == 0 || (!is_word(line.p[at - 1]) && line.p[at - 1] != '.')))
+            return at;
+    }
+    return SIZE_MAX;
+}
+
+/* Whether a line that broke off was meant to be one: over half of the pattern was there. */
+static bool was_meant(const struct user_format *user, const struct match *match)
+{
+    return match->cut && (match->record.record.has & RECORD_STEP) && 2 * match->done > user->count;
+}
+
+static enum log_answer take_line(void *state, const struct log_line *line, struct log_out *out)
+{
+    struct pattern_state *pattern = state;
+    const struct user_format *user = pattern->user;
+    struct str text = line->text;
+    enum log_answer answer = LOG_OTHER;
+    size_t at = next_place(user, text, 0);
+    while (at != SIZE_MAX) {
+        struct match match = {.rest = log_from(text, at), .unit_seen = pattern->unit_seen};
+        bool good = match_all(user, &match);
+        pattern->unit_seen |= good && match.unit_seen;
+        if (good && line->cut && match.rest.len == 0) {
+            log_out_damaged(out, "the line ends without a line end: its last number may be cut");
+            return LOG_TAKEN;
+        }
+        if (good) {
+            if (user->job)
+                match.record.record.has |= RECORD_JOB;
+            user_record_out(&match.record, out);
+            answer = LOG_TAKEN;
+        } else if (was_meant(user, &match)) {
+            log_out_damaged(out, "the line breaks off within the pattern");
+            answer = LOG_TAKEN;
+        }
+        size_t next = good ? (size_t)(match.rest.p - text.p) : at + 1;
+        at = next_place(user, text, next > at ? next : at + 1);
+    }
+    return answer;
+}
+
+static void begin(void *state, const struct format *format)
+{
+    ((struct pattern_state *)state)->user = format->setup;
+}
+
+/* ---- the pattern itself ---- */
+
+static bool end_text(struct user_format *user, char *from, const char *to, char *error, size_t size)
+{
+    struct element element = {.text = true, .key = str_of(from, (size_t)(to - from))};
+    return from == to || user_format_field(user, &element, error, size);
+}
+
+/* "{name:unit}" from behind its '{' to its '}'. */
+static bool add_field(struct user_format *user, struct str inside, char *error, size_t size)
+{
+    struct element element = {.text = false};
+    const char *colon = memchr(inside.p, ':', inside.len);
+    struct str name = colon ? log_until(inside, (size_t)(colon - inside.p)) : inside;
+    struct str unit = colon ? log_from(inside, name.len + 1) : str_of("", 0);
+    const struct element *before = user->count ? &user->elements[user->count - 1] : NULL;
+    bool open = before && !before->text &&
+                (before->field.kind == USER_NOTHING || before->field.kind == USER_NAME);
+    if (open) {
+        snprintf(error, size, "there must be some text between two fields");
+        return false;
+    }
+    if (inside.len == 0) {
+        element.field.kind = USER_NOTHING;
+        return user->count == 0 || user_format_field(user, &element, error, size);
+    }
+    return user_field_find(log_trim(name), log_trim(unit), &element.field, error, size) &&
+           user_format_field(user, &element, error, size);
+}
+
+static bool read_pattern(struct user_format *user, char *error, size_t size, size_t *ret_at)
+{
+    char *to = user->plain, *from = to;
+    for (const char *p = user->text; *p; p++) {
+        *ret_at = (size_t)(p - user->text) + 1;
+        bool doubled = (*p == '{' || *p == '}') && p[1] == *p;
+        if (*p == '}' && !doubled) {
+            snprintf(error, size, "there is no '{' before this '}' (}} is the character)");
+            return false;
+        }
+        if (*p != '{' || doubled) {
+            *to++ = *p;
+            p += doubled;
+            continue;
+        }
+        const char *close = strchr(p, '}');
+        if (!close) {
+            snprintf(error, size, "there is no '}' behind this '{' ({{ is the character)");
+            return false;
+        }
+        if (!end_text(user, from, to, error, size) ||
+            !add_field(user, str_of(p + 1, (size_t)(close - p) - 1), error, size))
+            return false;
+        from = to;
+        p = close;
+    }
+    return end_text(user, from, to, error, size);
+}
+
+/* The longest run without blanks of all texts. */
+static void choose_anchor(struct user_format *user)
+{
+    struct str best = str_of("", 0);
+    for (size_t i = 0; i < user->count; i++) {
+        struct str rest = user->elements[i].text ? user->elements[i].key : str_of("", 0), run;
+        while (log_next_part(&rest, " ", &run))
+            if (run.len > best.len && !memchr(run.p, '\t', run.len))
+                best = run;
+    }
+    str_copy(user->anchor, sizeof(user->anchor), best);
+    user->anchors[0] = strlen(user->anchor) >= ANCHOR_BYTES ? user->anchor : NULL;
+}
+
+struct user_format *user_format_pattern(const char *name, const char *text, char *error,
+                                        size_t size)
+{
+    char why[512];
+    size_t at = 1;
+    if (strlen(text) > USER_TEXT_MAX) {
+        snprintf(error, size, "it is longer than %d bytes", USER_TEXT_MAX);
+        return NULL;
+    }
+    struct user_format *user = user_format_new(name, text);
+    bool read = read_pattern(user, why, sizeof(why), &at);
+    if (!read)
+        snprintf(error, size, "at character %zu: %s", at, why);
+    if (!read || !user_format_check(user, error, size)) {
+        user_format_free(user);
+        return NULL;
+    }
+    choose_anchor(user);
+    user->format.state_bytes = sizeof(struct pattern_state);
+    user->format.begin = begin;
+    user->format.line = take_line;
+    user->format.needs = "lines that the pattern matches";
+    return user;
+}
