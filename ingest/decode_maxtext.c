@@ -1,18 +1,193 @@
-/* TODO */
+/* MaxText and MaxDiffusion: "completed step: 5, seconds: 5.668, TFLOP/s/device: 134.914,
+ * Tokens/s/device: 8672.153, total_weights: 196608, loss: 10.879". Dispatch is asynchronous:
+ * the step after the first of a run may be over before it was computed, which only the one
+ * after it shows. So it is held back until that one comes. */
 #include "log_format.h"
+#include "log_piece.h"
+#include "log_text.h"
+
+#define TOO_FAST 3 /* times as fast as the next step: not computed yet */
+
+struct maxtext {
+    struct log_layout layout;
+    struct log_writers writers;
+    int64_t devices; /* 0: not known */
+    int64_t first;   /* step of this run */
+    bool any, holding;
+    struct record held;
+};
+
+enum { HAS_SECONDS = 1u, HAS_FLOPS = 2u, HAS_RATE = 4u, HAS_WEIGHTS = 8u };
+
+struct values {
+    uint32_t fields;
+    bool torn, not_number;
+    double seconds, teraflops, weights;
+};
+
+static void take_field(struct values *values, const struct log_piece *piece, const char *name,
+                       uint32_t bit, double *ret)
+{
+    double number;
+    enum log_field field = log_field(piece, name, NULL, &number);
+    values->torn |= field == LOG_FIELD_TORN || field == LOG_FIELD_BARE;
+    values->not_number |= field == LOG_FIELD_NOT_NUMBER && bit == HAS_SECONDS;
+    if (field != LOG_FIELD_NUMBER)
+        return;
+    values->fields |= bit;
+    *ret = number;
+}
+
+static struct values values_of(const struct log_piece *piece)
+{
+    struct values values = {0};
+    struct str loss;
+    double rate;
+    take_field(&values, piece, "seconds:", HAS_SECONDS, &values.seconds);
+    take_field(&values, piece, "TFLOP/s/device:", HAS_FLOPS, &values.teraflops);
+    take_field(&values, piece, "Tokens/s/device:", HAS_RATE, &rate);
+    take_field(&values, piece, "total_weights:", HAS_WEIGHTS, &values.weights);
+    values.torn |= !log_after(piece->text, "loss:", &loss) || loss.len == 0;
+    return values;
+}
+
+static int64_t writer_of(const struct log_line *line, const char *head)
+{
+    struct str front = log_until(line->text, (size_t)(head - line->text.p)), value;
+    int64_t process;
+    size_t length;
+    if (line->writer >= 0 || !log_after(front, "pid=", &value) ||
+        !log_integer(value, &process, &length))
+        return line->writer;
+    return process; /* of Ray: "(train pid=78967, ip=10.130.0.11)" */
+}
+
+static void judge_held(struct maxtext *maxtext, int64_t next_ns, struct log_out *out)
+{
+    if (!maxtext->holding)
+        return;
+    maxtext->holding = false;
+    const struct record *held = &maxtext->held;
+    if (held->step_time_ns >= next_ns / TOO_FAST)
+        log_out_record(out, held);
+    else
+        log_out_count(out, LOG_IMPOSSIBLE,
+                      "step %lld: %.3f s, the next takes %.3f s: it was dispatched, not computed",
+                      (long long)held->step, (double)held->step_time_ns / 1e9,
+                      (double)next_ns / 1e9);
+}
+
+static void put(struct maxtext *maxtext, const struct record *record, bool back,
+                struct log_out *out)
+{
+    if (!maxtext->any || back)
+        maxtext->first = record->step;
+    maxtext->any = true;
+    judge_held(maxtext, record->step_time_ns, out);
+    if (record->step == maxtext->first + 1) {
+        maxtext->held = *record;
+        maxtext->holding = true;
+        log_out_claim(out);
+    } else {
+        log_out_record(out, record);
+    }
+}
+
+static struct record record_of(const struct maxtext *maxtext, const struct log_line *line,
+                               const char *head, int64_t step, int64_t ns,
+                               const struct values *values, struct log_out *out)
+{
+    struct record record = log_job(step, ns);
+    int64_t stamp;
+    if (values->fields & HAS_FLOPS)
+        log_job_flops(&record, values->teraflops, out);
+    if ((values->fields & HAS_WEIGHTS) && values->weights >= 1 &&
+        values->weights <= (double)RECORD_TOKENS_MAX) {
+        record.tokens = (int64_t)values->weights;
+        record.has |= RECORD_TOKENS;
+    }
+    if (maxtext->devices > 0) {
+        record.gpus = maxtext->devices;
+        record.has |= RECORD_GPUS;
+    }
+    log_job_begin(&record, line, head, &stamp, out);
+    return record;
+}
+
+static bool take_step(struct maxtext *maxtext, const struct log_line *line,
+                      const struct log_piece *piece, struct log_out *out)
+{
+    struct str value = log_trim(log_from(piece->text, 15));
+    int64_t step, ns;
+    size_t length;
+    if (!log_integer(value, &step, &length))
+        return false;
+    struct values values = values_of(piece);
+    bool ends = length < value.len && value.p[length] == ',';
+    if (values.not_number) {
+        log_out_count(out, LOG_NOT_NUMBER, NULL);
+        return true;
+    }
+    if (!ends || values.torn || !(values.fields & HAS_SECONDS) ||
+        !log_layout_whole(&maxtext->layout, values.fields, false)) {
+        log_out_damaged(out, "a torn line of a step");
+        return true;
+    }
+    if (values.seconds <= 0 || !log_duration(values.seconds, LOG_SECOND, &ns)) {
+        log_out_count(out, LOG_IMPOSSIBLE, "step %lld: %g s", (long long)step, values.seconds);
+        return true;
+    }
+    enum log_turn turn =
+        log_writers_turn(&maxtext->writers, writer_of(line, piece->text.p), step, ns);
+    if (turn == LOG_TURN_DOUBLED) {
+        log_out_count(out, LOG_DOUBLED, "step %lld", (long long)step);
+        return true;
+    }
+    struct record record = record_of(maxtext, line, piece->text.p, step, ns, &values, out);
+    put(maxtext, &record, turn == LOG_TURN_BACK, out);
+    return true;
+}
 
 static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
 {
-    (void)state;
-    (void)line;
-    (void)out;
-    return LOG_OTHER;
+    struct maxtext *maxtext = state;
+    struct str rest = line->text, value;
+    struct log_piece piece;
+    int64_t number;
+    size_t length;
+    bool taken = false;
+    while (log_next_piece(&rest, line, "completed step:", &piece))
+        taken |= take_step(maxtext, line, &piece, out);
+    if (!taken && log_after(line->text, "Num_devices:", &value)) {
+        if (log_integer(value, &number, &length) && log_begins(log_from(value, length), ", ") &&
+            number > 0 && number <= RECORD_RANK_MAX)
+            maxtext->devices = number;
+        taken = true;
+    }
+    return taken ? LOG_TAKEN : LOG_OTHER;
 }
 
-static const char *const anchors[] = {"TODO maxtext", NULL};
-const struct format format_maxtext = {.name = "maxtext",
-                                      .title = "maxtext",
-                                      .needs = "",
-                                      .tells = "",
-                                      .anchors = anchors,
-                                      .line = line};
+static void end(void *state, struct log_out *out)
+{
+    struct maxtext *maxtext = state;
+    if (maxtext->holding)
+        log_out_count(out, LOG_LEFT_OUT,
+                      "step %lld: only the step after it would tell whether its time is real",
+                      (long long)maxtext->held.step);
+    maxtext->holding = false;
+}
+
+static const char *const anchors[] = {"completed step: ", "Num_devices: ", NULL};
+
+const struct format format_maxtext = {
+    .name = "maxtext",
+    .title = "MaxText",
+    .needs = "nothing: every step has a line",
+    .tells = "step time, TFLOP/s a device, tokens a step, devices",
+    .lacks = "the times of single hosts and of phases: the line is about the whole job",
+    .how = {"put \"import lockstep\" at the top of train.py",
+            "call lockstep.steps(...) around the training loop: every host writes its own times"},
+    .anchors = anchors,
+    .state_bytes = sizeof(struct maxtext),
+    .line = line,
+    .end = end};

@@ -1,14 +1,253 @@
-/* TODO */
+/* NeMo 2 ("Training epoch 0, iteration 45/99 | lr: .. | global_step: 45 | train_step_timing in
+ * s: 4.93 | TFLOPS_PER_GPU: 1.249e+03 | consumed_samples: 736"), the progress bars of NeMo 1
+ * ("Epoch 0: : 47%|#| 7/15 [06:19<07:13, global_step=5.000, train_step_timing in s=49.50]") and
+ * NeMo Automodel ("step 10 | epoch 0 | loss 3.2 | .. | tps 1234.00(154.25/gpu) | .."). */
 #include "log_format.h"
+#include "log_piece.h"
+#include "log_text.h"
+
+struct nemo {
+    struct log_layout layout;
+    struct log_writers writers;
+    int64_t stamp, stamp_step; /* of Automodel's line before */
+    bool stamped;
+};
+
+enum { HAS_TIME = 1u, HAS_FLOPS = 2u, HAS_CONSUMED = 4u, HAS_TPS = 8u };
+
+/* False: doubled. */
+static bool is_news(struct nemo *nemo, const struct log_line *line, int64_t step, int64_t value,
+                    struct log_out *out)
+{
+    if (log_writers_turn(&nemo->writers, line->writer, step, value) != LOG_TURN_DOUBLED)
+        return true;
+    log_out_count(out, LOG_DOUBLED, "step %lld", (long long)step);
+    return false;
+}
+
+static void put(struct nemo *nemo, const struct log_line *line, const char *head, int64_t step,
+                double seconds, double teraflops, struct log_out *out)
+{
+    int64_t ns, stamp;
+    if (seconds <= 0 || !log_duration(seconds, LOG_SECOND, &ns)) {
+        log_out_count(out, LOG_IMPOSSIBLE, "step %lld: %g s", (long long)step, seconds);
+        return;
+    }
+    if (!is_news(nemo, line, step, ns, out))
+        return;
+    struct record record = log_job(step, ns);
+    log_job_flops(&record, teraflops, out);
+    log_job_begin(&record, line, head, &stamp, out);
+    log_out_record(out, &record);
+}
+
+/* The step of a line of NeMo 2: its global step; of old ones, which have none, epoch and iteration.
+ * -1: torn. */
+static int64_t step_of(const struct log_piece *piece)
+{
+    double global;
+    struct str rest;
+    int64_t epoch, iteration, last;
+    size_t length;
+    enum log_field field = log_field(piece, "global_step:", NULL, &global);
+    if (field == LOG_FIELD_NUMBER)
+        return global >= 0 && global <= 9e15 ? (int64_t)global : -1;
+    if (field != LOG_FIELD_NONE || !log_after(piece->text, "Training epoch", &rest) ||
+        !log_integer(rest, &epoch, &length) || !log_after(rest, "iteration", &rest) ||
+        !log_integer(rest, &iteration, &length) || length == rest.len || rest.p[length] != '/')
+        return -1;
+    rest = log_from(rest, length + 1);
+    if (!log_integer(rest, &last, &length) || length == rest.len || rest.p[length] != ' ' ||
+        iteration > last || last > 1000000000 || epoch > 1000000)
+        return -1;
+    return epoch * (last + 1) + iteration;
+}
+
+/* The first line of a run ends with the time, since nothing is consumed yet. */
+static bool is_whole(struct nemo *nemo, uint32_t fields, bool bare, int64_t step)
+{
+    return log_layout_whole(&nemo->layout, fields, bare && step != 0 && nemo->layout.usual != 0) ||
+           step == 0;
+}
+
+static bool take_iteration(struct nemo *nemo, const struct log_line *line,
+                           const struct log_piece *piece, struct log_out *out)
+{
+    double seconds = 0, teraflops = 0, number;
+    if (log_find(piece->text, ", iteration ") == SIZE_MAX)
+        return false;
+    enum log_field time = log_field(piece, "train_step_timing in s:", NULL, &seconds);
+    enum log_field flops = log_field(piece, "TFLOPS_PER_GPU:", NULL, &teraflops);
+    enum log_field consumed = log_field(piece, "consumed_samples:", NULL, &number);
+    int64_t step = step_of(piece);
+    uint32_t fields = HAS_TIME | (flops != LOG_FIELD_NONE ? HAS_FLOPS : 0) |
+                      (consumed != LOG_FIELD_NONE ? HAS_CONSUMED : 0);
+    bool bare = time == LOG_FIELD_BARE || flops == LOG_FIELD_BARE;
+    if (log_field(piece, "tokens_per_sec_per_gpu:", NULL, &number) == LOG_FIELD_NUMBER)
+        log_out_value(out, str_from("tokens a second and GPU"), "tokens/s", number);
+    if (time == LOG_FIELD_NOT_NUMBER) {
+        log_out_count(out, LOG_NOT_NUMBER, NULL);
+        return true;
+    }
+    if (step < 0 || time == LOG_FIELD_TORN || flops == LOG_FIELD_TORN || time == LOG_FIELD_NONE ||
+        !is_whole(nemo, fields, bare, step)) {
+        log_out_damaged(out, "a torn line of an iteration");
+        return true;
+    }
+    put(nemo, line, piece->text.p, step, seconds,
+        flops == LOG_FIELD_NUMBER || flops == LOG_FIELD_BARE ? teraflops : 0, out);
+    return true;
+}
+
+/* ---- progress bars ---- */
+
+/* "7/15" before " [": the batch that was done last, over all epochs; -1: not there. */
+static int64_t batch_of(struct str text)
+{
+    struct str rest = log_trim(log_from(text, 5));
+    int64_t epoch, batch, total;
+    size_t length, at = log_find(text, " [");
+    if (at == SIZE_MAX || !log_integer(rest, &epoch, &length))
+        return -1;
+    while (at > 0 && text.p[at - 1] != ' ' && text.p[at - 1] != '|')
+        at--;
+    rest = log_from(text, at);
+    if (!log_integer(rest, &batch, &length) || length == rest.len || rest.p[length] != '/')
+        return -1;
+    rest = log_from(rest, length + 1);
+    if (!log_integer(rest, &total, &length) || batch < 1 || batch > total || epoch > 1000000 ||
+        total > 1000000000)
+        return -1;
+    return epoch * total + batch - 1;
+}
+
+static int64_t bar_step(const struct log_piece *piece)
+{
+    struct str text;
+    double global;
+    size_t length;
+    if (log_field(piece, "global_step=", NULL, &global) == LOG_FIELD_NUMBER &&
+        log_after(piece->text, "global_step=", &text) &&
+        log_number(text, &global, &length) == LOG_NUMBER &&
+        log_find(log_until(text, length), "e") == SIZE_MAX && global >= 0 && global < 9e15)
+        return (int64_t)global;
+    return batch_of(piece->text); /* from 1000 on the bar rounds it: 1.23e+3 */
+}
+
+static bool take_bar(struct nemo *nemo, const struct log_line *line, const struct log_piece *piece,
+                     struct log_out *out)
+{
+    double seconds;
+    enum log_field time = log_field(piece, "train_step_timing in s=", NULL, &seconds);
+    if (time == LOG_FIELD_NONE)
+        return false;
+    int64_t step = bar_step(piece);
+    if (time == LOG_FIELD_NOT_NUMBER)
+        log_out_count(out, LOG_NOT_NUMBER, NULL);
+    else if (time != LOG_FIELD_NUMBER || step < 0)
+        log_out_damaged(out, "a torn progress bar");
+    else
+        put(nemo, line, piece->text.p, step, seconds, 0, out);
+    return true;
+}
+
+/* ---- Automodel ---- */
+
+/* "tps 1234.00(154.25/gpu)": how many GPUs; 0: it does not say. */
+static int64_t gpus_of(struct str text)
+{
+    struct str value;
+    double all, one;
+    size_t length;
+    if (!log_after(text, "tps ", &value) || log_number(value, &all, &length) != LOG_NUMBER ||
+        length == value.len || value.p[length] != '(')
+        return 0;
+    value = log_from(value, length + 1);
+    if (log_number(value, &one, &length) != LOG_NUMBER ||
+        !log_begins(log_from(value, length), "/gpu)") || one <= 0 || all / one > 1e6)
+        return 0;
+    double gpus = all / one;
+    int64_t whole = (int64_t)(gpus + 0.5);
+    return gpus - (double)whole < 0.02 && (double)whole - gpus < 0.02 ? whole : 0;
+}
+
+static int64_t automodel_time(struct nemo *nemo, const struct log_piece *piece, int64_t step,
+                              bool stamped, int64_t stamp, int64_t *ret_span, struct log_out *out)
+{
+    double seconds;
+    int64_t ns;
+    *ret_span = 1;
+    if (log_field(piece, "time ", "s", &seconds) == LOG_FIELD_NUMBER)
+        return seconds > 0 && log_duration(seconds, LOG_SECOND, &ns) ? ns : 0;
+    if (!stamped || !nemo->stamped || step <= nemo->stamp_step || stamp <= nemo->stamp)
+        return 0;
+    *ret_span = step - nemo->stamp_step;
+    log_out_note(out, LOG_NOTE_STAMPS);
+    return (stamp - nemo->stamp) / *ret_span;
+}
+
+static bool take_automodel(struct nemo *nemo, const struct log_line *line,
+                           const struct log_piece *piece, struct log_out *out)
+{
+    struct str value = log_trim(log_from(piece->text, 4));
+    struct str front = log_until(line->text, (size_t)(piece->text.p - line->text.p));
+    int64_t step, stamp = 0, span;
+    size_t length;
+    bool zone;
+    if (!log_integer(value, &step, &length) || !log_begins(log_from(value, length), " | epoch ") ||
+        log_find(value, "| loss ") == SIZE_MAX)
+        return false;
+    if (log_find(front, "[val]") != SIZE_MAX) {
+        log_out_count(out, LOG_EVALUATION, NULL);
+        return true;
+    }
+    bool stamped = log_stamp_in(front, 160, &stamp, &zone);
+    int64_t mark = stamped ? stamp : (int64_t)piece->text.len;
+    if (!is_news(nemo, line, step, mark, out))
+        return true;
+    int64_t ns = automodel_time(nemo, piece, step, stamped, stamp, &span, out);
+    nemo->stamped = stamped;
+    nemo->stamp = stamp;
+    nemo->stamp_step = step;
+    if (ns == 0)
+        return true;
+    struct record record = log_job(step, ns);
+    if (span > 1) {
+        record.span = span;
+        record.has |= RECORD_SPAN;
+    }
+    record.gpus = gpus_of(piece->text);
+    record.has |= record.gpus > 0 ? RECORD_GPUS : 0u;
+    log_job_begin(&record, line, piece->text.p, &stamp, out);
+    log_out_record(out, &record);
+    return true;
+}
 
 static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
 {
-    (void)state;
-    (void)line;
-    (void)out;
-    return LOG_OTHER;
+    struct str rest = line->text;
+    struct log_piece piece;
+    bool taken = false;
+    while (log_next_piece(&rest, line, "Training epoch", &piece))
+        taken |= take_iteration(state, line, &piece, out);
+    for (rest = line->text; !taken && log_next_piece(&rest, line, "Epoch", &piece);)
+        taken |= take_bar(state, line, &piece, out);
+    for (rest = line->text; !taken && log_next_piece(&rest, line, "step", &piece);)
+        taken |= take_automodel(state, line, &piece, out);
+    return taken ? LOG_TAKEN : LOG_OTHER;
 }
 
-static const char *const anchors[] = {"TODO nemo", NULL};
+static const char *const anchors[] = {"Training epoch ", "train_step_timing in s", " | epoch ",
+                                      NULL};
+
 const struct format format_nemo = {
-    .name = "nemo", .title = "nemo", .needs = "", .tells = "", .anchors = anchors, .line = line};
+    .name = "nemo",
+    .title = "NeMo",
+    .needs = "nothing; trainer.log_every_n_steps=1 for every step",
+    .tells = "step time, TFLOP/s a GPU when the FLOPs callback is on",
+    .lacks = "the times of single ranks and of phases",
+    .how = {"switch Megatron's timers on: timing_log_level=2 and timing_log_option=all",
+            "or call the lockstep recorder in a callback of every rank: lockstep.steps(...)"},
+    .anchors = anchors,
+    .state_bytes = sizeof(struct nemo),
+    .line = line};

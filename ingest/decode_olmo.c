@@ -1,14 +1,218 @@
-/* TODO */
+/* OLMo and OLMo-core: a line with "[step=2/739328]" and then lines "    key=value". A block
+ * ends at the next such line; other lines may come between. OLMo's batches a second are the
+ * mean of a window, OLMo-core's are of the step that is logged. */
 #include "log_format.h"
+#include "log_piece.h"
+#include "log_steps.h"
+#include "log_text.h"
+
+#define FOREIGN_MAX 16 /* lines of others within a block */
+#define STAMP_RESOLUTION_NS INT64_C(1000000000)
+
+struct olmo {
+    struct log_writers writers;
+    bool in_block, torn, doubled, stamped, smoothed;
+    int foreign;
+    int64_t writer, step, stamp;
+    double batches, mfu, flops, tokens; /* 0: not known; tokens: of the whole run so far */
+    bool not_number;
+    int64_t before_step, before_stamp; /* of the block before */
+    double before_tokens;
+    bool any, before_stamped;
+};
+
+static void describe(const struct olmo *olmo, struct record *record, struct log_out *out)
+{
+    int64_t count = record->step - olmo->before_step;
+    double tokens = count > 0 ? (olmo->tokens - olmo->before_tokens) / (double)count : 0;
+    if (olmo->mfu > 0)
+        log_job_mfu(record, olmo->mfu, out);
+    if (olmo->flops > 0)
+        log_job_flops(record, olmo->flops / 1e12, out);
+    if (olmo->any && olmo->before_tokens > 0 && tokens >= 1 &&
+        tokens <= (double)RECORD_TOKENS_MAX) {
+        record->tokens = (int64_t)(tokens + 0.5);
+        record->has |= RECORD_TOKENS;
+    }
+    if (!olmo->stamped)
+        return;
+    if (olmo->stamp > record->step_time_ns) {
+        record->begin_ns = olmo->stamp - record->step_time_ns;
+        record->has |= RECORD_BEGIN;
+    }
+    if (olmo->any && olmo->before_stamped && count > 0 && olmo->stamp >= olmo->before_stamp &&
+        log_stamps_disagree(record->step_time_ns, count, olmo->before_stamp, olmo->stamp,
+                            STAMP_RESOLUTION_NS))
+        log_out_count(out, LOG_DISAGREE, "step %lld: %.3f s as logged, %.3f s by the time stamps",
+                      (long long)record->step, (double)record->step_time_ns / 1e9,
+                      (double)(olmo->stamp - olmo->before_stamp) / 1e9 / (double)count);
+}
+
+static void put(struct olmo *olmo, struct log_out *out)
+{
+    int64_t ns;
+    if (olmo->torn) {
+        log_out_damaged(out, "a torn value of a step");
+        return;
+    }
+    if (olmo->not_number)
+        log_out_count(out, LOG_NOT_NUMBER, NULL);
+    if (olmo->batches == 0 || olmo->not_number)
+        return; /* the first step of a run has no rate yet */
+    if (olmo->batches < 0 || !log_duration(1 / olmo->batches, LOG_SECOND, &ns)) {
+        log_out_count(out, LOG_IMPOSSIBLE, "step %lld: %g batches a second", (long long)olmo->step,
+                      olmo->batches);
+        return;
+    }
+    if (log_writers_turn(&olmo->writers, -1, olmo->step, ns) == LOG_TURN_DOUBLED) {
+        log_out_count(out, LOG_DOUBLED, "step %lld", (long long)olmo->step);
+        return;
+    }
+    struct record record = log_job(olmo->step, ns);
+    log_out_note(out, LOG_NOTE_RATE);
+    if (olmo->smoothed)
+        log_out_note(out, LOG_NOTE_SMOOTHED);
+    describe(olmo, &record, out);
+    log_out_record(out, &record);
+}
+
+static void end_block(struct olmo *olmo, struct log_out *out)
+{
+    if (!olmo->in_block)
+        return;
+    olmo->in_block = false;
+    log_out_want_all(out, false);
+    if (olmo->doubled)
+        return;
+    put(olmo, out);
+    if (olmo->torn)
+        return;
+    olmo->any = true;
+    olmo->before_step = olmo->step;
+    olmo->before_stamp = olmo->stamp;
+    olmo->before_stamped = olmo->stamped;
+    olmo->before_tokens = olmo->tokens;
+}
+
+/* The rank in "[olmo.train:816, rank=0]", else who wrote the line. */
+static int64_t writer_of(const struct log_line *line, struct str front)
+{
+    struct str value;
+    int64_t rank;
+    size_t length;
+    return log_after(front, "rank=", &value) && log_integer(value, &rank, &length) ? rank
+                                                                                   : line->writer;
+}
+
+static bool take_head(struct olmo *olmo, const struct log_line *line, struct log_out *out)
+{
+    size_t at = log_find(line->text, "[step="), length;
+    struct str rest = log_from(line->text, at == SIZE_MAX ? line->text.len : at + 6);
+    struct str front = log_until(line->text, at);
+    int64_t step, total;
+    bool zone = true;
+    if (!log_integer(rest, &step, &length) || length == rest.len)
+        return false;
+    rest = log_from(rest, length);
+    if (rest.p[0] == '/') {
+        if (!log_integer(log_from(rest, 1), &total, &length) || length + 1 >= rest.len)
+            return false;
+        rest = log_from(rest, length + 1);
+    }
+    if ((rest.p[0] != ']' && rest.p[0] != ',') || log_find(rest, "]") == SIZE_MAX)
+        return false;
+    end_block(olmo, out);
+    int64_t writer = writer_of(line, front);
+    olmo->doubled = olmo->any && olmo->writer != writer && step <= olmo->before_step &&
+                    step + 1000 > olmo->before_step;
+    if (olmo->doubled)
+        log_out_count(out, LOG_DOUBLED, "step %lld", (long long)step);
+    else
+        olmo->writer = writer;
+    if (writer >= 0)
+        log_out_note(out, LOG_NOTE_WRITER);
+    olmo->step = step;
+    olmo->stamped = log_stamp_in(front, 160, &olmo->stamp, &zone);
+    if (!zone)
+        log_out_note(out, LOG_NOTE_NO_ZONE);
+    olmo->batches = olmo->mfu = olmo->flops = olmo->tokens = 0;
+    olmo->torn = olmo->not_number = olmo->smoothed = false;
+    olmo->foreign = 0;
+    olmo->in_block = true;
+    log_out_want_all(out, true);
+    return true;
+}
+
+/* "throughput/device/TPS (actual avg)=45,538": key and value; a key has a '/' and begins with a
+ * letter. */
+static bool is_value(struct str text, struct str *ret_key, struct str *ret_value)
+{
+    size_t at = log_find(text, "="), slash = log_find(text, "/");
+    if (at == SIZE_MAX || slash > at || slash == 0 || at > 120 ||
+        !((text.p[0] >= 'a' && text.p[0] <= 'z') || (text.p[0] >= 'A' && text.p[0] <= 'Z')))
+        return false;
+    *ret_key = log_until(text, at);
+    *ret_value = log_trim(log_from(text, at + 1));
+    return true;
+}
+
+static void take_value(struct olmo *olmo, struct str key, struct str text, bool cut)
+{
+    static const char *const rates[] = {"throughput/device/batches_per_second",
+                                        "throughput/device/BPS"};
+    double *to = NULL, number;
+    bool rate = str_is(key, rates[0]) || str_is(key, rates[1]);
+    if (rate)
+        to = &olmo->batches;
+    else if (str_is(key, "throughput/device/MFU"))
+        to = &olmo->mfu;
+    else if (str_is(key, "throughput/device/flopsPS"))
+        to = &olmo->flops;
+    else if (str_is(key, "throughput/total_tokens") || str_is(key, "throughput/total tokens"))
+        to = &olmo->tokens;
+    if (!to)
+        return;
+    enum log_number kind = log_number_whole(text, NULL, &number);
+    olmo->torn |= cut || kind == LOG_NOTHING || *to != 0;
+    olmo->not_number |= kind == LOG_NO_NUMBER && rate;
+    olmo->smoothed |= str_is(key, rates[0]);
+    if (kind == LOG_NUMBER)
+        *to = number;
+}
 
 static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
 {
-    (void)state;
-    (void)line;
-    (void)out;
+    struct olmo *olmo = state;
+    struct str key, value;
+    if (take_head(olmo, line, out))
+        return LOG_TAKEN;
+    if (!olmo->in_block)
+        return LOG_OTHER;
+    if (is_value(line->body, &key, &value)) {
+        take_value(olmo, key, value, line->cut);
+        return LOG_TAKEN;
+    }
+    if (line->body.len > 0 && (line->body.p[0] == '[' || ++olmo->foreign > FOREIGN_MAX))
+        end_block(olmo, out);
     return LOG_OTHER;
 }
 
-static const char *const anchors[] = {"TODO olmo", NULL};
+static void end(void *state, struct log_out *out)
+{
+    end_block(state, out);
+}
+
+static const char *const anchors[] = {"[step=", NULL};
+
 const struct format format_olmo = {
-    .name = "olmo", .title = "olmo", .needs = "", .tells = "", .anchors = anchors, .line = line};
+    .name = "olmo",
+    .title = "OLMo",
+    .needs = "the speed monitor, which is on by default",
+    .tells = "step time (from batches a second), MFU with OLMo-core, tokens a step",
+    .lacks = "the times of single ranks and of phases",
+    .how = {"put \"import lockstep\" at the top of the training script",
+            "call lockstep.steps(...) around the training loop: every rank writes its own times"},
+    .anchors = anchors,
+    .state_bytes = sizeof(struct olmo),
+    .line = line,
+    .end = end};
