@@ -5,15 +5,28 @@
 #include <unistd.h>
 
 #include "decode_ahead.h"
+#include "formats.h"
+#include "source_laid.h"
 
 #define WORTH_BYTES (4 << 20) /* what threads are started for */
 
+/* Up to where threads may read. */
 static int64_t size_of(const struct source_file *file)
 {
     struct stat status;
+    int64_t size = fstat(file->fd, &status) == 0 ? status.st_size : 0;
+    int64_t limit = laid_limit(file);
     if (file->bounded)
-        return file->size;
-    return fstat(file->fd, &status) == 0 ? status.st_size : 0;
+        size = file->size;
+    return size < limit ? size : limit;
+}
+
+/* Threads read our own records only. */
+static bool is_for_threads(const struct source_file *file)
+{
+    const struct formats *formats = file->totals->formats;
+    return !stream_is_foreign(file->stream) && !laid_goes_on(file) &&
+           (!formats || formats_own(formats));
 }
 
 static bool begin(struct source_file *file, int threads)
@@ -21,7 +34,7 @@ static bool begin(struct source_file *file, int threads)
     if (file->ahead)
         return true;
     if (file->ahead_over || !file->once || file->fd < 0 || file->packed || file->unchecked ||
-        file->ending != FILE_GOES_ON || stream_pending(file->stream))
+        file->ending != FILE_GOES_ON || stream_pending(file->stream) || !is_for_threads(file))
         return false;
     int64_t size = size_of(file);
     struct stream_place place = stream_place(file->stream, false);
@@ -50,8 +63,10 @@ static void read_again(struct source_file *file, const struct ahead_piece *piece
         stream_filled(file->stream, got > 0 ? (size_t)got : 0);
         if (got <= 0) /* it was cut: the usual way says so */
             break;
-        while (stream_next(file->stream, &record))
+        while (file_take(file, &record))
             deliver(to, &record);
+        if (laid_is_open(file))
+            break;
     }
 }
 
@@ -80,8 +95,10 @@ bool file_ahead(struct source_file *file, int threads,
     *ret_bytes = (size_t)(piece.to - piece.from);
     if (!piece.plain) {
         read_again(file, &piece, deliver, to);
-        if (file->offset < piece.to)
+        if (file->offset < piece.to || !is_for_threads(file)) {
             file_ahead_stop(file);
+            file->ahead_over = !is_for_threads(file);
+        }
         return true;
     }
     take_plain(file, &piece);

@@ -3,6 +3,7 @@
 #include "source_file.h"
 #include "source_ahead.h"
 #include "memory.h"
+#include "source_laid.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,6 +36,8 @@ void file_free(struct source_file *file)
     if (file->fd >= 0)
         close(file->fd);
     stream_free(file->stream);
+    if (!file->laid_shared)
+        laid_free(file->laid);
     if (!file->packed_shared)
         packed_free(file->packed);
     order_done(&file->order);
@@ -134,6 +137,8 @@ static bool skip_hole(struct source_file *file)
         data = lseek(file->fd, 0, SEEK_END);
     if (file->bounded && data > file->size)
         data = file->size;
+    if (data > laid_limit(file))
+        data = laid_limit(file);
     if (data <= file->offset)
         return false;
     uint64_t skipped = (uint64_t)(data - file->offset);
@@ -270,6 +275,13 @@ static size_t read_packed(struct source_file *file, size_t want, size_t *ret_mad
 static size_t read_more(struct source_file *file, size_t want, bool verify_head, size_t *ret_cost)
 {
     size_t made;
+    int64_t limit = laid_limit(file);
+    *ret_cost = 0;
+    if (laid_goes_on(file))
+        return laid_read(file, want, ret_cost);
+    if (file->offset >= limit)
+        return 0;
+    want = limit - file->offset < (int64_t)want ? (size_t)(limit - file->offset) : want;
     if (file->packed) {
         size_t fresh = read_packed(file, want, &made);
         *ret_cost = made > fresh ? made : fresh;
@@ -278,6 +290,11 @@ static size_t read_more(struct source_file *file, size_t want, bool verify_head,
     size_t fresh = file->caught_up ? read_small(file, verify_head && file->head_len > 0)
                                    : read_large(file, want);
     return *ret_cost = fresh;
+}
+
+bool file_take(struct source_file *file, struct record *ret_record)
+{
+    return file->laid ? laid_take(file, ret_record) : stream_next(file->stream, ret_record);
 }
 
 static enum file_fill idle(struct source_file *file)
@@ -292,24 +309,26 @@ enum file_fill file_next(struct source_file *file, size_t want, bool verify_head
                          struct record *ret_record, size_t *ret_bytes)
 {
     *ret_bytes = 0;
-    if (stream_next(file->stream, ret_record))
+    if (file_take(file, ret_record))
         return FILE_HEAD;
     if (file->ending == FILE_GOES_ON) {
         if (file->found_end)
             return idle(file);
         if (read_more(file, want, verify_head, ret_bytes) > 0)
-            return stream_next(file->stream, ret_record) ? FILE_HEAD : FILE_BUSY;
+            return file_take(file, ret_record) ? FILE_HEAD : FILE_BUSY;
         if (file->ending == FILE_GOES_ON)
-            return idle(file);
+            return file->laid && !file->found_end ? FILE_BUSY : idle(file);
     }
     if (!file->ended) {
         file->ended = true;
-        if (file->packed && packed_problem(file->packed))
+        if (file->packed && packed_problem(file->packed) && !laid_is_open(file))
             stream_cut(file->stream, packed_problem(file->packed));
         else
             stream_end(file->stream);
-        if (stream_next(file->stream, ret_record))
+        if (file_take(file, ret_record))
             return FILE_HEAD;
+        if (file->ending == FILE_GOES_ON) /* it was laid open */
+            return FILE_BUSY;
     }
     if (file->ending == FILE_CLOSING)
         return FILE_DONE;
@@ -340,6 +359,8 @@ struct file_place file_place(const struct source_file *file, bool of_head)
 {
     struct file_place place = {.lines = stream_place(file->stream, of_head)};
     place.offset = file->offset - (int64_t)place.lines.behind;
+    if (laid_is_open(file) && place.offset > file->laid->from) /* that does not change */
+        return place;
     size_t size = place.offset < FILE_MARKER_BYTES ? (size_t)place.offset : FILE_MARKER_BYTES;
     char bytes[FILE_MARKER_BYTES];
     const void *before = stream_before(file->stream, &place.lines, size);
@@ -358,7 +379,7 @@ struct file_place file_place(const struct source_file *file, bool of_head)
 bool file_place_holds(const struct source_file *file, const struct file_place *place)
 {
     char bytes[FILE_MARKER_BYTES];
-    if (file->packed) /* what was laid open does not change */
+    if (file->packed || place->check_size == 0) /* what was laid open does not change */
         return true;
     return read_before(file, place->offset, bytes, place->check_size) &&
            check_of(bytes, place->check_size) == place->check;
@@ -367,6 +388,7 @@ bool file_place_holds(const struct source_file *file, const struct file_place *p
 void file_go(struct source_file *file, const struct file_place *place)
 {
     file_ahead_stop(file);
+    laid_note(file);
     file->ahead_over = false;
     file->offset = place->offset;
     file->marker_len = file->packed ? 0 : place->check_size;

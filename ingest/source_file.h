@@ -30,6 +30,7 @@ enum file_fill {
 };
 
 struct ahead;
+struct laid;
 struct source_path;
 
 struct source_file {
@@ -57,6 +58,9 @@ struct source_file {
     bool ended;       /* stream_end() was called for this ending */
     bool used;        /* read lately (for the choice of descriptors to close) */
     int error;        /* errno of the last read, 0: none */
+
+    struct laid *laid; /* records of other formats (source_laid.h); NULL: none are looked for */
+    bool laid_shared;  /* a twin's: borrowed */
 
     struct packed *packed; /* NULL: it is not compressed; `offset` counts plain bytes */
     bool packed_shared;    /* a twin's: borrowed */
@@ -93,6 +97,9 @@ enum file_fill file_fill(struct source_file *file, size_t want, bool verify_head
 /* Likewise into *ret_record, for the path without a merge. */
 enum file_fill file_next(struct source_file *file, size_t want, bool verify_head,
                          struct record *ret_record, size_t *ret_bytes);
+
+/* The next record of what was read; false: more is to be read. */
+bool file_take(struct source_file *file, struct record *ret_record);
 
 /* Whether the beginning and the bytes before the offset are those that were
  * read; true when it can't be told. Needs an open descriptor. */

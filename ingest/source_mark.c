@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "memory.h"
+#include "source_laid.h"
 
 #define LOOKS_A_POLL 512 /* for growth */
 
@@ -337,6 +338,8 @@ static void add_twin(struct files *twin, const struct files *files, const struct
     file->packed = from->packed;
     file->packed_shared = from->packed;
     file->remote = from->remote;
+    file->laid = from->laid;
+    file->laid_shared = true;
     files_own(twin, files_add_path(twin, from->path->name, false), file);
 }
 
@@ -356,7 +359,9 @@ struct files *files_twin(struct files *files, struct stream_totals *totals)
 
 static int64_t progress_of(const struct source_file *file, int64_t *ret_all)
 {
-    int64_t at = file->packed ? packed_taken(file->packed) : file->offset;
+    int64_t at = laid_is_open(file) ? laid_taken(file->laid)
+                 : file->packed     ? packed_taken(file->packed)
+                                    : file->offset;
     int64_t all = file->size > at ? file->size : at;
     *ret_all += all;
     return file->finished ? all : at;

@@ -240,7 +240,7 @@ static void straight(struct pump *pump)
             spend(pump, READ_COST + bytes / BYTES_PER_COST);
             continue;
         }
-        while (pump->budget > 0 && stream_next(file->stream, &record)) {
+        while (pump->budget > 0 && file_take(file, &record)) {
             if (ordered)
                 order_key(&file->order, &record);
             deliver(pump, &record);

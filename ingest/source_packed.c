@@ -19,6 +19,7 @@ struct packed {
     struct spool *spool;       /* borrowed */
     struct spool_part part;
     bool whole, failed;
+    bool passing;      /* nothing more is laid open */
     char problem[192]; /* empty: none */
 };
 
@@ -39,6 +40,11 @@ void packed_free(struct packed *packed)
     inflater_free(packed->inflater);
     spool_part_done(&packed->part);
     free(packed);
+}
+
+void packed_pass(struct packed *packed)
+{
+    packed->passing = !packed->whole;
 }
 
 const char *packed_problem(const struct packed *packed)
@@ -137,7 +143,7 @@ size_t packed_read(struct packed *packed, int fd, int64_t offset, void *bytes, s
                    size_t *ret_made)
 {
     *ret_made = 0;
-    if (!packed->spool)
+    if (!packed->spool || (packed->passing && offset >= packed->part.size))
         return *ret_made = make(packed, fd, bytes, size);
     lay_open(packed, fd, packed->whole ? INT64_MAX : offset + 1, ret_made);
     ssize_t got = spool_read(packed->spool, &packed->part, offset, bytes, size);

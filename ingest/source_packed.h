@@ -21,6 +21,10 @@ void packed_free(struct packed *packed);
 size_t packed_read(struct packed *packed, int fd, int64_t offset, void *bytes, size_t size,
                    size_t *ret_made);
 
+/* From now on nothing more is laid open: what was is read from the spool, behind it bytes stream
+ * by, once, in order. */
+void packed_pass(struct packed *packed);
+
 /* At the end: what is missing, and why; NULL: nothing. */
 const char *packed_problem(const struct packed *packed);
 

@@ -3,6 +3,8 @@
  * or changed its name, is read once. */
 #include "source_set.h"
 #include "memory.h"
+#include "formats.h"
+#include "source_laid.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -220,6 +222,19 @@ static struct source_path *adopt(struct files *files, struct source_path *path,
     return loser;
 }
 
+/* In what can be gone back in, records of other formats are laid open. */
+static void look_for_others(struct files *files, struct source_file *file)
+{
+    const struct formats *formats = files->totals->formats;
+    if (!files->options.seekable || !formats)
+        return;
+    if (!files->spool)
+        files->spool = spool_new();
+    file->laid = laid_new(file, files->spool, &files->laid_count);
+    if (!formats_own(formats))
+        laid_open_all(file);
+}
+
 void files_own(struct files *files, struct source_path *path, struct source_file *file)
 {
     if (files->options.seekable) {
@@ -270,6 +285,7 @@ static void open_new(struct files *files, struct source_path *path, int fd,
     file->order = path->heir;
     path->heir = (struct order){0};
     files_own(files, path, file);
+    look_for_others(files, file);
 }
 
 static void cannot_open(struct files *files, struct source_path *path, int error)
@@ -403,8 +419,11 @@ void files_idle(struct files *files, struct source_file *file)
 static void tell_loss(struct files *files, struct source_file *file)
 {
     const char *problem = file->packed ? packed_problem(file->packed) : NULL;
+    const char *name = file->path ? file->path->name : "a file";
     if (problem && !file->packed_shared && !file->told_loss)
-        files_notice(files, "%s: %s", file->path ? file->path->name : "a file", problem);
+        files_notice(files, "%s: %s", name, problem);
+    if (laid_failed(file) && !file->laid_shared && !file->told_loss)
+        files_notice(files, "%s: %s; set TMPDIR to a larger folder", name, file->laid->problem);
     file->told_loss = true;
 }
 
@@ -425,8 +444,8 @@ void files_finished(struct files *files, struct source_file *file)
 {
     struct source_path *path = file->path;
     tell_loss(files, file);
-    files->state.unfinished +=
-        file->error || file->cut || (file->packed && packed_failed(file->packed));
+    files->state.unfinished += file->error || file->cut || laid_failed(file) ||
+                               (file->packed && packed_failed(file->packed));
     if (files->options.seekable) {
         keep_finished(files, file);
         return;

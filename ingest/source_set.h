@@ -85,8 +85,10 @@ struct files {
     struct source_file **kept; /* seekable: all files by number, in the order of their slots */
     size_t kept_count, kept_capacity;
     int64_t finished_bytes; /* of files that were freed */
-    struct spool *spool; /* owned; of compressed files; NULL: none yet, or a twin: they share it */
-    int packed_count;    /* compressed files so far */
+    struct spool
+        *spool;       /* owned; of what is laid open; NULL: nothing yet, or a twin: they share it */
+    int packed_count; /* compressed files so far */
+    int laid_count;   /* files with other formats that were laid open */
     struct merge_slot *slots; /* borrowed files */
     size_t slot_count, slot_capacity;
     bool in_round;              /* heads with the key `round` are being delivered: */
