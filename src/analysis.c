@@ -10,6 +10,7 @@
 #include "analysis_table.h"
 #include "analysis_window.h"
 #include "memory.h"
+#include "mfu.h"
 
 void analysis_options_init(struct analysis_options *options)
 {
@@ -29,6 +30,7 @@ struct analysis *analysis_new(const struct analysis_options *options)
     struct analysis *analysis = memory_zeroed(1, sizeof(*analysis));
     analysis->options = *options;
     analysis->simulated = options->run.simulated;
+    analysis->peak_flops = run_peak_flops(&options->run);
     analysis->last_record_ns = INT64_MIN;
     ranks_init(&analysis->ranks, options->max_ranks);
     names_init(&analysis->names);
@@ -212,19 +214,69 @@ static void note_late(struct analysis *analysis, size_t index)
 static void note_return(struct analysis *analysis, struct rank_info *info, size_t index,
                         int64_t step)
 {
+    const struct step_row *before = index > 0 ? steps_at(&analysis->steps, index - 1) : NULL;
+    if (before && row_compare(before, info->now.attempt, info->now.last_step) == 0)
+        return;               /* there is no row in between */
     analysis_upset(analysis); /* who was expected in the steps between */
     if (rank_is_expected(info, info->now.attempt, step, steps_stride(&analysis->steps, index)))
         return;
     info->now.first_step = step;
 }
 
+/* Of one that is a mean over several steps the cell's mark is at their end. */
+static __attribute__((noinline)) void put_job(struct step_row *row, uint32_t slot,
+                                              const struct record *record)
+{
+    struct step_cell *cell = &row->cells[slot];
+    step_job_take(&row->job, record);
+    if ((record->has & RECORD_SPAN) && cell->mark_ns != INT64_MIN)
+        cell->mark_ns =
+            step_job_end_ns(cell->begin_ns, record->span, cell->mark_ns - cell->begin_ns);
+}
+
 static inline void put(struct step_row *row, uint32_t slot, const struct record *record)
 {
     fill_cell(&row->cells[slot], record);
+    if (record->has & RECORD_ANY_JOB)
+        put_job(row, slot, record);
     row->has[slot] = record->has;
     row->has_all &= record->has;
     row->has_any |= record->has;
     row->reported++;
+}
+
+/* What all, and some, of the records say, after one of them was replaced. */
+static void count_bits(struct step_row *row)
+{
+    row->has_all = UINT32_MAX;
+    row->has_any = 0;
+    for (uint32_t i = 0; i < row->capacity; i++) {
+        row->has_all &= row->has[i] ? row->has[i] : UINT32_MAX;
+        row->has_any |= row->has[i];
+    }
+}
+
+enum analysis_answer analysis_join_job(struct analysis *analysis, size_t index, uint32_t slot,
+                                       const struct record *record)
+{
+    struct step_row *row = steps_at(&analysis->steps, index);
+    if (row->settled) {
+        analysis->late++;
+        analysis->too_late++;
+        return ANALYSIS_TOO_LATE;
+    }
+    if (row->closed)
+        analysis_row_changed(analysis, index);
+    if (record->has & RECORD_JOB) {
+        step_job_take(&row->job, record);
+        return ANALYSIS_TAKEN;
+    }
+    fill_cell(&row->cells[slot], record);
+    row->has[slot] = record->has;
+    count_bits(row);
+    if (record->has & RECORD_ANY_JOB)
+        put_job(row, slot, record);
+    return ANALYSIS_TAKEN;
 }
 
 static void note_filling(struct analysis *analysis)
@@ -305,10 +357,21 @@ static uint32_t join(struct analysis *analysis, const struct record *record)
     return slot;
 }
 
+/* Where work is only handed to the device, a step seems to take no time at all. */
+static bool is_over_peak(const struct analysis *analysis, const struct record *record)
+{
+    return analysis->peak_flops > 0 && (double)record->flops > analysis->peak_flops;
+}
+
 enum analysis_answer analysis_add(struct analysis *analysis, const struct record *record,
                                   int64_t now_ns)
 {
     assert((record->has & RECORD_RANK) && (record->has & RECORD_STEP));
+    if ((record->has & RECORD_FLOPS) && is_over_peak(analysis, record)) {
+        analysis->impossible++;
+        analysis->changed = true;
+        return ANALYSIS_IMPOSSIBLE;
+    }
     uint32_t slot = ranks_slot(&analysis->ranks, record->rank);
     if (slot == RANK_SLOT_NONE) {
         slot = join(analysis, record);
@@ -316,6 +379,7 @@ enum analysis_answer analysis_add(struct analysis *analysis, const struct record
             return ANALYSIS_REFUSED;
     }
     struct rank_info *info = &analysis->ranks.info[slot];
+    analysis->lacking |= ~record->has;
     analysis->records++;
     analysis->last_record_ns = info->last_seen_ns = now_ns;
     analysis->changed = true;
@@ -346,6 +410,7 @@ void analysis_finish(struct analysis *analysis)
 void analysis_set_run(struct analysis *analysis, const struct run *run)
 {
     analysis->options.run = *run;
+    analysis->peak_flops = run_peak_flops(run);
     analysis->simulated |= run->simulated;
     analysis->choice_final = false;
     analysis->choice_rows = SIZE_MAX;

@@ -35,9 +35,10 @@ void analysis_free(struct analysis *analysis);
 
 enum analysis_answer {
     ANALYSIS_TAKEN,
-    ANALYSIS_DUPLICATE, /* same rank and step again: counted, nothing replaced */
-    ANALYSIS_TOO_LATE,  /* its step has left the table: counted */
-    ANALYSIS_REFUSED,   /* too many ranks: counted */
+    ANALYSIS_DUPLICATE,  /* same rank and step again: counted, nothing replaced */
+    ANALYSIS_TOO_LATE,   /* its step has left the table: counted */
+    ANALYSIS_REFUSED,    /* too many ranks: counted */
+    ANALYSIS_IMPOSSIBLE, /* more FLOP/s than the chip's peak: counted, and not used */
 };
 
 /* Takes one record (has RANK, STEP and a time). now_ns is the reader's own

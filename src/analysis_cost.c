@@ -19,11 +19,14 @@ static double utilization_of(const struct summary *summary, double tokens, doubl
     return quantity_known(value) ? value.value : NAN;
 }
 
-static void fill_shares(const struct summary *summary, double tokens, struct ledger_sums *sums)
+static void fill_shares(const struct summary *summary, double tokens, const struct job_rates *rates,
+                        struct ledger_sums *sums)
 {
     double seconds = sums->time_ns * SECONDS;
-    sums->model_share =
-        utilization_of(summary, tokens, seconds, mfu_model_flop_per_token(&summary->run));
+    struct analysis_work work = {tokens, seconds, job_rates_flops(rates), job_rates_mfu(rates)};
+    enum mfu_origin origin;
+    sums->model_share = analysis_mfu(&work, mfu_model_flop_per_token(&summary->run),
+                                     summary->run.gpus, summary->peak_flops, &origin);
     sums->hardware_share =
         utilization_of(summary, tokens, seconds, mfu_hardware_flop_per_token(&summary->run));
 }
@@ -40,13 +43,14 @@ static void fill_ledger(const struct analysis *analysis, struct summary *summary
     struct ledger_sums sums = history->sums;
     bool recorded = history->token_steps == sums.steps;
     sums.has_own = history->own_steps > 0;
+    sums.of_job = summary->scope == SCOPE_JOB;
     sums.has_input = history->input_steps > 0;
     sums.has_exchange = history->exchange_steps > 0;
     fill_shares(summary,
                 summary->run.tokens_per_step > 0 ? summary->run.tokens_per_step * (double)sums.steps
                 : recorded                       ? history->tokens
                                                  : 0,
-                &sums);
+                &history->rates, &sums);
     ledger_make(&summary->ledger, &sums, summary->run.gpus, evidence_of_times(fold),
                 wait_rule_evidence(summary->rule), analysis->simulated);
     if (history->down_unknown) /* and so it is not in the wall-clock time either */
@@ -56,10 +60,12 @@ static void fill_ledger(const struct analysis *analysis, struct summary *summary
 static void add_digest(struct ledger_sums *sums, const struct step_row *row)
 {
     const struct step_digest *digest = &row->digest;
-    double time_ns = (double)digest->step_time_ns, late_ns = digest_late_ns(digest);
-    double exchange_ns = digest->exchange_ns >= 0 ? (double)digest->exchange_ns : 0;
-    double own_ns = digest->own_median_ns;
-    sums->steps++;
+    double covered = (double)digest->span;
+    double time_ns = (double)digest->step_time_ns * covered;
+    double late_ns = digest_late_ns(digest) * covered;
+    double exchange_ns = digest->exchange_ns >= 0 ? (double)digest->exchange_ns * covered : 0;
+    double own_ns = digest->own_median_ns * covered;
+    sums->steps += digest->span;
     sums->time_ns += time_ns;
     sums->has_own |= !isnan(own_ns);
     sums->has_input |= !isnan(digest->input_median_ns);
@@ -67,7 +73,7 @@ static void add_digest(struct ledger_sums *sums, const struct step_row *row)
     own_ns = isnan(own_ns) ? 0 : own_ns;
     late_ns = isnan(late_ns) ? 0 : late_ns;
     sums->own_ns += own_ns;
-    sums->input_ns += isnan(digest->input_median_ns) ? 0 : digest->input_median_ns;
+    sums->input_ns += isnan(digest->input_median_ns) ? 0 : digest->input_median_ns * covered;
     sums->late_ns += late_ns;
     sums->exchange_ns += exchange_ns;
     double rest_ns = time_ns - own_ns - late_ns - exchange_ns;
@@ -82,6 +88,7 @@ static void fill_ledger_window(const struct analysis *analysis, double named_gai
 {
     const struct analysis_window *window = analysis->window;
     struct ledger_sums sums = {0};
+    struct job_rates rates = {0};
     double tokens = 0;
     bool recorded = true;
     for (size_t i = 0; i < window->row_count; i++) {
@@ -89,16 +96,20 @@ static void fill_ledger_window(const struct analysis *analysis, double named_gai
         if (row->digest.time_evidence == EVIDENCE_NONE)
             continue;
         add_digest(&sums, row);
-        tokens += (double)row->digest.tokens;
+        double covered = (double)row->digest.span;
+        tokens += (double)row->digest.tokens * covered;
+        job_rates_add(&rates, (double)row->job.flops, step_job_mfu(&row->job),
+                      (double)row->digest.step_time_ns * covered);
         recorded &= row->digest.tokens > 0;
     }
+    sums.of_job = summary->scope == SCOPE_JOB;
     if (named_gain_s > 0)
         sums.straggler_ns = fmin(named_gain_s / SECONDS * (double)sums.steps, sums.late_ns);
     fill_shares(summary,
                 summary->run.tokens_per_step > 0 ? summary->run.tokens_per_step * (double)sums.steps
                 : recorded                       ? tokens
                                                  : 0,
-                &sums);
+                &rates, &sums);
     ledger_make(&summary->ledger_window, &sums, summary->run.gpus,
                 evidence_of_times(&analysis->current), wait_rule_evidence(summary->rule),
                 analysis->simulated);
@@ -200,8 +211,10 @@ static void fill_sizes(const struct analysis *analysis, struct summary *summary)
     summary->has_hosts = hosts > 1;
     double sizes = (double)(run->tp > 0 ? run->tp : 1) * (run->pp > 0 ? run->pp : 1) *
                    (run->dp > 0 ? run->dp : 1);
-    summary->sizes_disagree = (run->tp > 0 || run->pp > 0 || run->dp > 0) &&
-                              sizes != (double)summary->rank_count && sizes != run->gpus;
+    summary->sizes_disagree =
+        (run->tp > 0 || run->pp > 0 || run->dp > 0) &&
+        !(summary->scope == SCOPE_JOB && summary->run.gpus == 0) &&
+        (summary->scope == SCOPE_JOB || sizes != (double)summary->rank_count) && sizes != run->gpus;
 }
 
 /* When only figures were asked for. */

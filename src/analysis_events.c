@@ -43,8 +43,8 @@ void analysis_events(struct analysis *analysis, struct run_events *events)
 {
     analysis_refresh(analysis);
     const struct fold *fold = &analysis->current;
-    double gpus =
-        analysis->options.run.gpus > 0 ? analysis->options.run.gpus : analysis->ranks.count;
+    bool assumed, logged;
+    double gpus = analysis_gpus(analysis, &assumed, &logged);
     double newest_ns = NAN;
     if (analysis->current_rows > 0)
         newest_ns = step_row_begin_ns(steps_at(&analysis->steps, analysis->current_rows - 1));

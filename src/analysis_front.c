@@ -29,7 +29,7 @@ static void fill_times(const struct step_row *row, struct front_step *step)
             longest_ns = length_of(row, slot);
     }
     step->begin_s = begin_count > 0 ? median_of_ns(begins, begin_count) * SECONDS : NAN;
-    step->length_s = (double)longest_ns * SECONDS;
+    step->length_s = (double)longest_ns * SECONDS * (double)row->job.span;
 }
 
 bool analysis_front_next(const struct analysis *analysis, const struct step_key *after,

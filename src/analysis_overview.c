@@ -69,16 +69,30 @@ static uint32_t *fill_ranks(const struct analysis *analysis, struct overview *ov
 
 /* ---- the columns ---- */
 
-/* MFU or HFU of some steps, by the same figures as a summary's. */
+/* MFU and HFU of some steps, by the same figures as a summary's. */
 static double utilization_of(const struct picture *picture, const struct course_column *column,
                              double flop)
 {
     const struct run *run = &picture->analysis->options.run;
-    double tokens =
-        run->tokens_per_step > 0 ? run->tokens_per_step * column->times : column->tokens;
+    double tokens = run->tokens_per_step > 0 ? run->tokens_per_step * (double)column->timed_steps
+                                             : column->tokens;
     struct quantity value =
         utilization(tokens, column->time_ns * SECONDS, flop, picture->gpus, picture->peak);
     return quantity_known(value) ? value.value : NAN;
+}
+
+static double mfu_of(const struct picture *picture, const struct course_column *column)
+{
+    const struct run *run = &picture->analysis->options.run;
+    enum mfu_origin origin;
+    struct analysis_work work = {
+        .tokens = run->tokens_per_step > 0 ? run->tokens_per_step * (double)column->timed_steps
+                                           : column->tokens,
+        .seconds = column->time_ns * SECONDS,
+        .flops = job_rates_flops(&column->rates),
+        .mfu = job_rates_mfu(&column->rates),
+    };
+    return analysis_mfu(&work, picture->model_flop, picture->gpus, picture->peak, &origin);
 }
 
 static void put_heat(struct picture *picture, size_t column)
@@ -127,10 +141,11 @@ static void put_column(struct picture *picture, int64_t position)
         .worst_attempt = from->worst_attempt,
         .worst_step = from->worst_step,
         .begin_s = from->begin_ns * SECONDS,
-        .step_time_s = timed ? from->time_ns * SECONDS / from->times : NAN,
+        .steps = from->steps,
+        .step_time_s = timed ? from->time_ns * SECONDS / (double)from->timed_steps : NAN,
         .step_time_max_s = timed ? from->time_max_ns * SECONDS : NAN,
         .wait_share = from->rank_time_ns > 0 ? from->wait_ns / from->rank_time_ns : NAN,
-        .mfu = utilization_of(picture, from, picture->model_flop),
+        .mfu = mfu_of(picture, from),
         .hfu = utilization_of(picture, from, picture->hardware_flop),
         .time_evidence = evidence_of(picture, from->times, from->times_measured),
         .wait_evidence = wait_evidence_of(picture, from),
@@ -245,7 +260,7 @@ static void fill_evidence(const struct picture *picture)
     struct overview *overview = picture->overview;
     overview->time_evidence = evidence_of(picture, total->times, total->times_measured);
     overview->wait_evidence = wait_evidence_of(picture, total);
-    bool known = !isnan(utilization_of(picture, total, picture->model_flop));
+    bool known = !isnan(mfu_of(picture, total));
     overview->mfu_evidence = evidence_of(picture, known, 0);
 }
 
@@ -260,6 +275,7 @@ void analysis_overview(struct analysis *analysis, struct overview_request reques
         return;
     analysis_refresh(analysis);
     const struct run *run = &analysis->options.run;
+    bool assumed, logged;
     struct picture picture = {
         .analysis = analysis,
         .overview = overview,
@@ -267,7 +283,7 @@ void analysis_overview(struct analysis *analysis, struct overview_request reques
         .model_flop = mfu_model_flop_per_token(run),
         .hardware_flop = mfu_hardware_flop_per_token(run),
         .peak = run_peak_flops(run),
-        .gpus = run->gpus > 0 ? run->gpus : analysis->ranks.count,
+        .gpus = analysis_gpus(analysis, &assumed, &logged),
     };
     uint32_t *slots = fill_ranks(analysis, overview);
     picture.slots = slots;

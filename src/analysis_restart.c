@@ -152,6 +152,10 @@ enum analysis_answer analysis_add_backward(struct analysis *analysis, uint32_t s
     size_t index = steps_find(&analysis->steps, info->now.attempt, record->step);
     const struct step_row *row = index != SIZE_MAX ? steps_at(&analysis->steps, index) : NULL;
     bool filled = row && slot < row->capacity && row->has[slot];
+    if (filled && ((row->has[slot] ^ record->has) & RECORD_JOB) &&
+        (row->job.time_ns == 0 || !(record->has & RECORD_JOB)) &&
+        !begins_after_last(analysis, info, slot, record))
+        return analysis_join_job(analysis, index, slot, record);
     bool gone = !row && record->step >= info->now.first_step &&
                 (analysis->steps.count == 0 ||
                  row_compare(steps_at(&analysis->steps, 0), info->now.attempt, record->step) > 0);

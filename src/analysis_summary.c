@@ -131,6 +131,7 @@ static void fill_shown(struct analysis *analysis, size_t index, struct summary *
                          ? (int64_t)analysis->ranks.info[digest->last_slot].rank
                          : -1,
         .begin_s = begin_median_s(analysis, row),
+        .span = row->job.span,
     };
 }
 
@@ -261,8 +262,8 @@ static void fill_times(const struct analysis *analysis, struct summary *summary)
     bool measured = fold->measured.count > 0;
     const struct fold_times *times = measured ? &fold->measured : &fold->computed;
     enum evidence evidence = measured ? EVIDENCE_MEASURED : EVIDENCE_COMPUTED;
-    double count = (double)times->count;
-    summary->step_time_mean_s = ratio(analysis, times->sum_ns * SECONDS, count, evidence);
+    summary->step_time_mean_s =
+        ratio(analysis, times->sum_ns * SECONDS, (double)times->covered, evidence);
     summary->step_time_median_s =
         analysis_number(analysis, quantile_median(&times->quantile) * SECONDS, evidence);
     summary->step_time_max_s =
@@ -297,6 +298,7 @@ static void fill_span(const struct analysis *analysis, struct summary *summary)
     summary->last_step = fold->last_step;
     summary->complete = fold->complete;
     summary->incomplete = fold->incomplete;
+    summary->steps_covered = fold->covered;
     summary->attempts = analysis->attempts;
     fill_rule(fold, summary);
     fill_times(analysis, summary);
@@ -307,11 +309,20 @@ static void fill_span(const struct analysis *analysis, struct summary *summary)
 /* Tokens of the window: the run's own figure a step, else the records' sum. */
 static double window_tokens(const struct run *run, const struct step_digest *digest)
 {
-    return run->tokens_per_step > 0 ? run->tokens_per_step * digest->window_steps
+    return run->tokens_per_step > 0 ? run->tokens_per_step * digest->window_covered
                                     : digest->window_tokens;
 }
 
 static double rolling_mfu(const struct summary *summary, const struct step_digest *digest,
+                          double flop_per_token, enum mfu_origin *ret_origin)
+{
+    struct analysis_work work = {window_tokens(&summary->run, digest),
+                                 digest->window_time_ns * SECONDS, digest->window_flops,
+                                 digest->window_mfu};
+    return analysis_mfu(&work, flop_per_token, summary->run.gpus, summary->peak_flops, ret_origin);
+}
+
+static double rolling_hfu(const struct summary *summary, const struct step_digest *digest,
                           double flop_per_token, enum evidence *ret_evidence)
 {
     struct quantity value =
@@ -325,7 +336,7 @@ static void fill_window(const struct analysis *analysis, const struct step_diges
                         struct summary *summary)
 {
     struct run *run = &summary->run;
-    double steps = digest->window_steps;
+    double steps = digest->window_covered;
     enum evidence evidence;
     summary->window_steps = digest->window_steps;
     summary->window_step_time_s =
@@ -335,9 +346,12 @@ static void fill_window(const struct analysis *analysis, const struct step_diges
               wait_rule_evidence(digest->rule));
     summary->peak_flops = run_peak_flops(run);
     summary->attention = mfu_attention(run);
-    double value = rolling_mfu(summary, digest, mfu_model_flop_per_token(run), &evidence);
-    summary->mfu = analysis_number(analysis, value, evidence);
-    value = rolling_mfu(summary, digest, mfu_hardware_flop_per_token(run), &evidence);
+    double value =
+        rolling_mfu(summary, digest, mfu_model_flop_per_token(run), &summary->mfu_origin);
+    summary->mfu = analysis_number(analysis, value, EVIDENCE_COMPUTED);
+    summary->flops = analysis_number(
+        analysis, digest->window_flops > 0 ? digest->window_flops : NAN, EVIDENCE_COMPUTED);
+    value = rolling_hfu(summary, digest, mfu_hardware_flop_per_token(run), &evidence);
     summary->hfu = analysis_number(analysis, value, evidence);
     summary->tokens_per_step = steps > 0 ? window_tokens(run, digest) / steps : 0;
     summary->tokens_recorded = steps > 0 ? digest->window_tokens / steps : 0;
@@ -354,12 +368,12 @@ static void fill_points(const struct analysis *analysis, size_t index, struct su
     for (size_t k = 0; k < count; k++) {
         const struct step_row *row = steps_at(&analysis->steps, index + 1 - count + k);
         const struct step_digest *digest = &row->digest;
-        enum evidence evidence;
+        enum mfu_origin origin;
         double time_ns = digest->time_evidence ? (double)digest->step_time_ns : NAN;
         summary->points[k] = (struct summary_point){
             .step = row->step,
             .step_time_s = time_ns * SECONDS,
-            .mfu = rolling_mfu(summary, digest, flop, &evidence),
+            .mfu = rolling_mfu(summary, digest, flop, &origin),
             .wait_share = digest->wait_count > 0 ? digest_wait_ns(digest, digest->wait_count) /
                                                        (time_ns * digest->wait_count)
                                                  : NAN,
@@ -388,9 +402,8 @@ static void fill_summary(struct analysis *analysis, size_t index, bool newest, i
 {
     size_t rows = shown_rows(analysis);
     summary->run = analysis->options.run;
-    summary->gpus_assumed = !(summary->run.gpus > 0);
-    if (summary->gpus_assumed)
-        summary->run.gpus = analysis->ranks.count;
+    summary->scope = analysis_scope(analysis);
+    summary->run.gpus = analysis_gpus(analysis, &summary->gpus_assumed, &summary->gpus_logged);
     summary->simulated = summary->run.simulated = analysis->simulated;
     summary->figures_only = analysis->options.figures_only;
     summary->source.records = analysis->records;
@@ -398,12 +411,14 @@ static void fill_summary(struct analysis *analysis, size_t index, bool newest, i
     summary->source.late = analysis->late;
     summary->source.too_late = analysis->too_late;
     summary->source.refused = analysis->refused;
+    summary->source.impossible = analysis->impossible;
     summary->is_latest = newest && index != SIZE_MAX && index + 1 == rows;
     summary->silent_s = now_ns == INT64_MIN || analysis->last_record_ns == INT64_MIN
                             ? NAN
                             : (double)(now_ns - analysis->last_record_ns) * SECONDS;
     fill_span(analysis, summary);
-    static const struct step_digest nothing = {.own_median_ns = NAN, .own_max_ns = NAN};
+    static const struct step_digest nothing = {
+        .own_median_ns = NAN, .own_max_ns = NAN, .window_mfu = -1};
     fill_window(analysis, index != SIZE_MAX ? &steps_at(&analysis->steps, index)->digest : &nothing,
                 summary);
     summary->shown = (struct summary_step){

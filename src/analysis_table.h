@@ -55,7 +55,9 @@ struct analysis {
     struct clock_table clocks; /* of `current`, as it was last asked for */
 
     bool simulated;
-    uint64_t records, duplicate, late, too_late, refused;
+    uint64_t records, duplicate, late, too_late, refused, impossible;
+    uint32_t lacking;       /* RECORD_ bits that some record did not have */
+    double peak_flops;      /* of the run's chip; 0: not known */
     int64_t last_record_ns; /* the reader's clock; INT64_MIN: none yet */
     bool finished, changed;
 };
@@ -88,6 +90,24 @@ static inline void analysis_front_inserted(struct analysis *analysis, size_t ind
     }
 }
 
+/* ---- analysis_job.c: as far as `current` knows ---- */
+
+enum record_scope analysis_scope(const struct analysis *analysis);
+
+/* GPUs of the job: what the user says, else what the log says, else (unless the records are
+ * of the whole job: 0, not known) the number of ranks. */
+double analysis_gpus(const struct analysis *analysis, bool *ret_assumed, bool *ret_logged);
+
+/* What was done in some time: tokens 0, flops 0, mfu below 0 are not known; the last two as
+ * the log gives them. */
+struct analysis_work {
+    double tokens, seconds, flops, mfu;
+};
+
+/* MFU by the first that is known: the model, the logged rate, the logged MFU; NAN. */
+double analysis_mfu(const struct analysis_work *work, double model_flop_per_token, double gpus,
+                    double peak_flops, enum mfu_origin *ret_origin);
+
 /* Closes the row at `index`. */
 void analysis_close(struct analysis *analysis, size_t index);
 
@@ -111,6 +131,11 @@ enum analysis_answer analysis_place(struct analysis *analysis, uint32_t slot,
 /* Takes a record of a step that its rank has reported, or that is before its last. */
 enum analysis_answer analysis_add_backward(struct analysis *analysis, uint32_t slot,
                                            const struct record *record);
+
+/* Takes the record of a rank where the cell holds one of the whole job, or the other way
+ * round: both stay, the job's beside the cells. */
+enum analysis_answer analysis_join_job(struct analysis *analysis, size_t index, uint32_t slot,
+                                       const struct record *record);
 
 /* The attempt, not before `low`, that is nearest to the record in time. */
 int analysis_attempt_of(const struct analysis *analysis, const struct record *record, int low);

@@ -86,7 +86,7 @@ static void fill_lasting(struct analysis *analysis, const struct fold_event *eve
     verdict->to_step = in_force ? -1 : event->to_step;
     if (event->time_ns > 0) {
         verdict->lost_share = event->lost_ns / event->time_ns;
-        verdict->lost_gpu_s = event->lost_ns * 1e-9 * gpus;
+        verdict->lost_gpu_s = gpus > 0 ? event->lost_ns * 1e-9 * gpus : NAN;
     }
 }
 

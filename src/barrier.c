@@ -193,7 +193,16 @@ static inline bool time_by_clocks(struct barrier *barrier, const struct step_row
             barrier->scratch[n++] = mark - mark_before;
     }
     *ret_ns = median_of_ns(barrier->scratch, n);
+    if (row->job.span > 1)
+        *ret_ns /= (double)row->job.span;
     return n > 0 && *ret_ns > 0;
+}
+
+/* What the log says of the whole job counts, not when it said so. */
+static bool time_by_job(const struct step_row *row, double *ret_ns)
+{
+    *ret_ns = (double)row->job.time_ns;
+    return row->job.time_ns > 0;
 }
 
 static bool time_by_record(struct barrier *barrier, const struct step_row *row, uint32_t ranks,
@@ -212,7 +221,8 @@ static inline void fill_time(struct barrier *barrier, const struct step_row *row
 {
     struct step_digest *digest = &barrier->digest;
     double time_ns;
-    if (time_by_clocks(barrier, row, before, ranks, whole, &time_ns) ||
+    if (time_by_job(row, &time_ns) ||
+        time_by_clocks(barrier, row, before, ranks, whole, &time_ns) ||
         time_by_record(barrier, row, ranks, &time_ns)) {
         digest->time_evidence = EVIDENCE_MEASURED;
     } else if (!isnan(digest->own_max_ns)) {
@@ -240,10 +250,13 @@ static double input_median(struct barrier *barrier, const struct step_row *row, 
     return median_of_ns(barrier->scratch, n);
 }
 
-/* The sum of the records' tokens; 0 unless every rank said how many. */
+/* The sum of the records' tokens; 0 unless every rank said how many, or the log gives
+ * those of the whole job. */
 static int64_t sum_tokens(const struct step_row *row, uint32_t ranks)
 {
     int64_t sum = 0;
+    if (row->job.tokens >= 0)
+        return row->job.tokens;
     if (!(row->has_all & RECORD_TOKENS))
         return 0;
     for (uint32_t i = 0; i < ranks; i++) {
@@ -285,6 +298,7 @@ void barrier_compute(struct barrier *barrier, const struct step_row *row,
     uint32_t parts = usual_parts(row, in_row);
     barrier->digest = (struct step_digest){
         .rule = choose_rule(row, all_have_work(row, in_row, parts), choice),
+        .span = row->job.span,
         .exchange_ns = -1,
         .last_slot = RANK_SLOT_NONE,
         .tokens = sum_tokens(row, in_row),

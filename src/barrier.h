@@ -27,7 +27,8 @@ void barrier_done(struct barrier *barrier);
  * half as many or more of them, evenly spaced by slot. */
 #define BARRIER_MANY_RANKS 4096
 
-/* Works out the barrier of `row`. `before` is the row of the step before it (same
- * attempt, step - 1), NULL when there is none. Slots >= ranks are not looked at. */
+/* Works out the barrier of `row`. `before` is the row of the step before those that its
+ * values are of (same attempt; step - 1, where they are of one step), NULL when there is none.
+ * Slots >= ranks are not looked at. */
 void barrier_compute(struct barrier *barrier, const struct step_row *row,
                      const struct step_row *before, uint32_t ranks, struct wait_choice choice);

@@ -199,6 +199,7 @@ static void describe(void *to, struct summary *summary, struct feed_info *feed,
     if (!replaying->replay)
         return;
     describe_totals(replay_totals(replaying->replay), summary);
+    log_book_summary(&replaying->logs.book, summary);
     describe_files(replay_files(replaying->replay), &replaying->notices_told, feed, message);
 }
 
@@ -211,6 +212,8 @@ static int open_logs(struct replaying *replaying)
         .analysis = replaying->model,
         .memory_bytes = options->given[OPTION_STATES] ? options->memory_bytes : 0,
         .threads = options->threads,
+        .formats = replaying->logs.formats,
+        .book = &replaying->logs.book,
         .run_only = options->run_only,
     };
     char message[512];
@@ -302,7 +305,10 @@ int command_replay(int argc, char **argv)
     if (status == 0)
         status = command_run(options, &replaying.model.run);
     if (status == 0)
+        status = command_logs_open(&replaying.logs, options);
+    if (status == 0)
         status = run(&replaying, &number);
+    command_logs_done(&replaying.logs);
     session_raise(number);
     return status;
 }

@@ -2,6 +2,7 @@
  * reads on, command_replay_play.c keeps time, command_replay_keys.c answers keys. */
 #pragma once
 
+#include "command_logs.h"
 #include "options.h"
 #include "place.h"
 #include "replay.h"
@@ -11,6 +12,7 @@
 
 struct replaying {
     struct options options;
+    struct command_logs logs;
     struct analysis_options model;
     struct session *session;
     struct replay *replay; /* NULL until it is opened, behind the first picture */

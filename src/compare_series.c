@@ -14,7 +14,8 @@ struct sums {
 static void take(struct compare_series *series, struct sums *sums,
                  const struct overview_column *column)
 {
-    double time_s = column->step_time_s, steps = (double)column->positions;
+    double time_s = column->step_time_s;
+    double steps = (double)(column->steps > 0 ? column->steps : column->positions);
     const double values[SERIES_COUNT] = {time_s, column->wait_share, column->mfu, column->hfu};
     if (!isfinite(time_s))
         return;

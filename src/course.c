@@ -33,14 +33,18 @@ static void add_time(struct course_column *column, const struct step_row *row)
         column->worst_attempt = row->attempt;
         column->worst_step = row->step;
     }
-    column->time_ns += time_ns;
-    column->tokens += (double)digest->tokens;
+    double covered = (double)digest->span;
+    column->time_ns += time_ns * covered;
+    column->tokens += (double)digest->tokens * covered;
+    column->timed_steps += digest->span;
+    job_rates_add(&column->rates, (double)row->job.flops, step_job_mfu(&row->job),
+                  time_ns * covered);
     column->times++;
     column->times_measured += digest->time_evidence == EVIDENCE_MEASURED;
     if (digest->wait_count == 0)
         return;
-    column->wait_ns += digest_wait_ns(digest, row->reported);
-    column->rank_time_ns += time_ns * row->reported;
+    column->wait_ns += digest_wait_ns(digest, row->reported) * covered;
+    column->rank_time_ns += time_ns * row->reported * covered;
     column->waits++;
     column->waits_measured += digest->time_evidence == EVIDENCE_MEASURED &&
                               wait_rule_evidence(digest->rule) == EVIDENCE_MEASURED;
@@ -54,6 +58,7 @@ void course_column_add(struct course_column *column, const struct step_row *row)
         column->begin_ns = begin_of(row);
     }
     column->positions++;
+    column->steps += row->job.span;
     column->last_attempt = row->attempt;
     column->last_step = row->step;
     if (row->digest.time_evidence != EVIDENCE_NONE)
@@ -80,6 +85,9 @@ void course_column_merge(struct course_column *to, const struct course_column *f
     to->wait_ns += from->wait_ns;
     to->rank_time_ns += from->rank_time_ns;
     to->tokens += from->tokens;
+    to->steps += from->steps;
+    to->timed_steps += from->timed_steps;
+    job_rates_merge(&to->rates, &from->rates);
     to->times += from->times;
     to->waits += from->waits;
     to->times_measured += from->times_measured;

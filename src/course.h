@@ -21,8 +21,10 @@ struct course_column {
     double begin_ns; /* Unix time; NAN */
     double time_ns, time_max_ns;
     double wait_ns, rank_time_ns;
-    double tokens;                           /* of the steps whose time is known */
-    uint32_t times, waits;                   /* steps that have them */
+    double tokens;              /* of the steps whose time is known */
+    struct job_rates rates;     /* likewise */
+    int64_t steps, timed_steps; /* that the values are of: more, where they are means */
+    uint32_t times, waits;      /* steps that have them */
     uint32_t times_measured, waits_measured; /* of these */
 };
 

@@ -203,7 +203,8 @@ const struct step_row *fold_row_before(const struct steps *steps, size_t index)
     if (index == 0)
         return NULL;
     const struct step_row *row = steps_at(steps, index), *before = steps_at(steps, index - 1);
-    return before->attempt == row->attempt && before->step == row->step - 1 ? before : NULL;
+    return before->attempt == row->attempt && before->step == row->step - row->job.span ? before
+                                                                                        : NULL;
 }
 
 static void fold_time(struct fold *fold, const struct step_digest *digest, uint32_t reported)
@@ -211,14 +212,16 @@ static void fold_time(struct fold *fold, const struct step_digest *digest, uint3
     struct fold_times *times =
         digest->time_evidence == EVIDENCE_MEASURED ? &fold->measured : &fold->computed;
     double time_ns = (double)digest->step_time_ns;
+    double covered = (double)digest->span;
     times->count++;
-    times->sum_ns += time_ns;
+    times->covered += digest->span;
+    times->sum_ns += time_ns * covered;
     if (time_ns > times->max_ns)
         times->max_ns = time_ns;
     quantile_add(&times->quantile, time_ns);
     if (digest->wait_count > 0) {
-        times->wait_ns += digest_wait_ns(digest, reported);
-        times->rank_time_ns += time_ns * reported;
+        times->wait_ns += digest_wait_ns(digest, reported) * covered;
+        times->rank_time_ns += time_ns * reported * covered;
     }
 }
 
@@ -234,6 +237,7 @@ static void sum_window(struct fold *fold)
 {
     struct fold_window_step sum = {0};
     for (int i = 0; i < fold->ring_count; i++) {
+        sum.covered += fold->ring[i].covered;
         sum.time_ns += fold->ring[i].time_ns;
         sum.tokens += fold->ring[i].tokens;
         sum.wait_ns += fold->ring[i].wait_ns;
@@ -244,12 +248,17 @@ static void sum_window(struct fold *fold)
 
 /* Sums of whole nanoseconds and tokens under 2^53: adding and taking away again is
  * exact. Steps of many days can be more, and are added up anew. */
-static void fold_window(struct fold *fold, const struct step_digest *digest, uint32_t reported)
+static void fold_window(struct fold *fold, const struct step_row *row,
+                        const struct step_digest *digest)
 {
+    double covered = (double)digest->span;
+    uint32_t reported = row->reported;
     struct fold_window_step *place = &fold->ring[fold->ring_next];
     struct fold_window_step *sum = &fold->ring_sum;
     bool exact = is_exact(sum);
     if (fold->ring_count == fold->window) {
+        fold->ring_rates -= place->flops > 0 || place->mfu >= 0;
+        sum->covered -= place->covered;
         sum->time_ns -= place->time_ns;
         sum->tokens -= place->tokens;
         sum->wait_ns -= place->wait_ns;
@@ -257,14 +266,19 @@ static void fold_window(struct fold *fold, const struct step_digest *digest, uin
     } else {
         fold->ring_count++;
     }
-    double time_ns = (double)digest->step_time_ns;
+    double time_ns = (double)digest->step_time_ns * covered;
     bool waits = digest->wait_count > 0;
     *place = (struct fold_window_step){
+        .covered = covered,
         .time_ns = time_ns,
-        .tokens = (double)digest->tokens,
-        .wait_ns = waits ? digest_wait_ns(digest, reported) : 0,
+        .tokens = (double)digest->tokens * covered,
+        .wait_ns = waits ? digest_wait_ns(digest, reported) * covered : 0,
         .rank_time_ns = waits ? time_ns * reported : 0,
+        .flops = (double)row->job.flops,
+        .mfu = step_job_mfu(&row->job),
     };
+    fold->ring_rates += place->flops > 0 || place->mfu >= 0;
+    sum->covered += place->covered;
     sum->time_ns += place->time_ns;
     sum->tokens += place->tokens;
     sum->wait_ns += place->wait_ns;
@@ -272,6 +286,16 @@ static void fold_window(struct fold *fold, const struct step_digest *digest, uin
     fold->ring_next = fold->ring_next + 1 == fold->window ? 0 : fold->ring_next + 1;
     if (!exact || !is_exact(sum))
         sum_window(fold);
+}
+
+/* What the log gives as rates, over the window: added up anew, since sums of products are
+ * not exact. */
+static struct job_rates window_rates(const struct fold *fold)
+{
+    struct job_rates rates = {0};
+    for (int i = 0; fold->ring_rates > 0 && i < fold->ring_count; i++)
+        job_rates_add(&rates, fold->ring[i].flops, fold->ring[i].mfu, fold->ring[i].time_ns);
+    return rates;
 }
 
 static void fold_span(struct fold *fold, const struct step_row *row,
@@ -285,19 +309,20 @@ static void fold_span(struct fold *fold, const struct step_row *row,
         fold->complete++;
     else
         fold->incomplete++;
+    fold->covered += digest->span;
     fold->rule_steps[digest->rule]++;
     if (digest->wait_count > 0) {
-        fold->wait_sum_ns += (double)digest->wait_sum_ns;
-        fold->wait_count += digest->wait_count;
+        fold->wait_sum_ns += (double)digest->wait_sum_ns * (double)digest->span;
+        fold->wait_count += digest->wait_count * digest->span;
     }
     if (digest->exchange_ns >= 0) {
-        fold->exchange_sum_ns += (double)digest->exchange_ns;
-        fold->exchange_count++;
+        fold->exchange_sum_ns += (double)digest->exchange_ns * (double)digest->span;
+        fold->exchange_count += digest->span;
     }
     if (digest->time_evidence == EVIDENCE_NONE)
         return;
     fold_time(fold, digest, row->reported);
-    fold_window(fold, digest, row->reported);
+    fold_window(fold, row, digest);
 }
 
 /* What each rank has waited, how often it was last, and its slowdown against all
@@ -340,7 +365,7 @@ static void fold_ranks(struct fold *fold, struct step_row *row, const struct bar
 static void fold_history(struct fold *fold, const struct step_row *row,
                          const struct step_digest *digest, double loss_ns)
 {
-    double time_ns = (double)digest->step_time_ns;
+    double time_ns = (double)digest->step_time_ns, covered = (double)digest->span;
     double exchange_ns = digest->exchange_ns >= 0 ? (double)digest->exchange_ns : NAN;
     double late_ns = digest_late_ns(digest);
     double rest_ns = time_ns - digest->own_median_ns - (isnan(late_ns) ? 0 : late_ns) -
@@ -349,15 +374,18 @@ static void fold_history(struct fold *fold, const struct step_row *row,
          validation = row->has_any & RECORD_VALIDATION;
     struct history_step step = {
         .step = row->step,
-        .own_ns = (float)digest->own_median_ns,
-        .input_ns = (float)digest->input_median_ns,
-        .late_ns = (float)late_ns,
-        .straggler_ns = isnan(late_ns) ? 0 : (float)loss_ns,
-        .exchange_ns = (float)exchange_ns,
-        .checkpoint_ns = checkpoint && rest_ns > 0 ? (float)rest_ns : 0,
-        .validation_ns = validation && !checkpoint && rest_ns > 0 ? (float)rest_ns : 0,
-        .time_ns = time_ns,
-        .tokens = (double)digest->tokens,
+        .covered = (uint32_t)digest->span,
+        .own_ns = (float)(digest->own_median_ns * covered),
+        .input_ns = (float)(digest->input_median_ns * covered),
+        .late_ns = (float)(late_ns * covered),
+        .straggler_ns = isnan(late_ns) ? 0 : (float)(loss_ns * covered),
+        .exchange_ns = (float)(exchange_ns * covered),
+        .checkpoint_ns = checkpoint && rest_ns > 0 ? (float)(rest_ns * covered) : 0,
+        .validation_ns = validation && !checkpoint && rest_ns > 0 ? (float)(rest_ns * covered) : 0,
+        .flops = (float)row->job.flops,
+        .mfu = (float)step_job_mfu(&row->job),
+        .time_ns = time_ns * covered,
+        .tokens = (double)digest->tokens * covered,
     };
     history_add(&fold->history, &step);
 }
@@ -412,6 +440,11 @@ void fold_row(struct fold *fold, const struct steps *steps, size_t index, const 
               struct wait_choice choice, struct barrier *barrier)
 {
     struct step_row *row = steps_at(steps, index);
+    bool of_job = (row->has_all & RECORD_JOB) != 0;
+    fold->of_job |= of_job;
+    fold->of_ranks |= !of_job;
+    if (row->job.gpus > 0)
+        fold->gpus = row->job.gpus;
     barrier_compute(barrier, row, fold_row_before(steps, index), ranks->count, choice);
     struct step_digest *digest = &barrier->digest;
     if (index > 0 && steps_at(steps, index - 1)->attempt != row->attempt)
@@ -443,5 +476,9 @@ void fold_row(struct fold *fold, const struct steps *steps, size_t index, const 
     digest->window_tokens = fold->ring_sum.tokens;
     digest->window_wait_ns = fold->ring_sum.wait_ns;
     digest->window_rank_time_ns = fold->ring_sum.rank_time_ns;
+    digest->window_covered = fold->ring_sum.covered;
+    struct job_rates rates = window_rates(fold);
+    digest->window_flops = job_rates_flops(&rates);
+    digest->window_mfu = job_rates_mfu(&rates);
     row->digest = *digest;
 }

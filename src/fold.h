@@ -89,12 +89,14 @@ static inline bool fold_event_in_force(const struct fold_event *event, uint32_t 
 
 /* One step of the rolling window. */
 struct fold_window_step {
-    double time_ns, tokens, wait_ns, rank_time_ns;
+    double time_ns, tokens, wait_ns, rank_time_ns, covered;
+    double flops, mfu; /* as in struct step_job, mfu as a share; not in a sum */
 };
 
 /* Step times of one kind of evidence. */
 struct fold_times {
-    int64_t count;
+    int64_t count;   /* values, */
+    int64_t covered; /* of so many steps: the sums are over these */
     double sum_ns, max_ns;
     double wait_ns, rank_time_ns; /* waits, and GPU time, of those that have waits */
     struct quantile quantile;
@@ -124,6 +126,9 @@ struct fold {
     uint32_t ordinal;       /* steps folded: the number of the next one */
     int64_t *ordinal_steps; /* step by ordinal % STRAGGLER_WINDOW_MAX, owned */
     int64_t complete, incomplete, first_step, last_step; /* -1 */
+    int64_t covered;                                     /* steps that those values are of */
+    bool of_job, of_ranks; /* rows, in the span or not, of the whole job; of ranks */
+    int64_t gpus;          /* as the log gives it last; 0 */
     struct fold_times measured, computed;
     double wait_sum_ns; /* over ranks and steps */
     int64_t wait_count;
@@ -133,6 +138,7 @@ struct fold {
 
     struct fold_window_step *ring; /* W long, owned */
     int ring_count, ring_next;
+    int ring_rates; /* steps in it whose rate is logged */
     struct fold_window_step ring_sum;
     struct rolling times;   /* step times of the last W steps */
     struct history history; /* the ledger's sums; lost work, restarts */

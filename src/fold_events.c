@@ -194,7 +194,8 @@ double fold_down_ns(const struct step_row *row, const struct step_row *before)
 void fold_restart(struct fold *fold, const struct fold_step *step)
 {
     double down = fold->down_ns;
-    int64_t lost = history_restart(&fold->history, step->row->step, down);
+    const struct step_row *row = step->row;
+    int64_t lost = history_restart(&fold->history, row->step - row->job.span + 1, down);
     struct fold_event *event = fold_event_new(fold, VERDICT_RESTART, UINT32_MAX, step->row);
     if (!event)
         return;

@@ -6,8 +6,9 @@
 #include "memory.h"
 #include "quantile.h"
 
-#define STRIDES_FIRST 8 /* alike, until it is known what is usual */
-#define STRIDES_AGAIN 3 /* alike, until another one is usual */
+#define STAMPS_COARSE_NS 2e9 /* most logs of whole jobs have stamps of a second */
+#define STRIDES_FIRST 8      /* alike, until it is known what is usual */
+#define STRIDES_AGAIN 3      /* alike, until another one is usual */
 
 /* How long a rank did nothing between two steps, by its own clock; NAN. */
 static double idle_of(const struct step_row *before, const struct step_row *row, uint32_t slot)
@@ -76,7 +77,8 @@ static bool stood_still(struct fold *fold, const struct fold_step *step,
         !rolling_is_over(&fold->times, idle_of_one(before, step->row), factor))
         return false;
     double idle = idle_ns(before, step->row);
-    if (!rolling_is_over(&fold->times, idle, factor))
+    if (!rolling_is_over(&fold->times, idle, factor) ||
+        ((step->row->has_all & RECORD_JOB) && idle < STAMPS_COARSE_NS))
         return false;
     add(fold, step, idle, 0);
     return true;
@@ -94,6 +96,24 @@ static void take_back(struct fold *fold)
             fold_recover(fold);
         }
     }
+}
+
+/* From the last step of one row to the first that the next one is of, where its values are
+ * means over several: 1, nothing lacks in between. */
+static int64_t stride_to(const struct step_row *row, int64_t stride)
+{
+    int64_t uncovered = stride - (row->job.span - 1);
+    return uncovered > 1 ? uncovered : 1;
+}
+
+/* A mean over all the steps since the row before says that this is how it is logged. */
+static void note_covered(struct fold *fold, const struct step_row *row, int64_t stride)
+{
+    struct fold_job *job = &fold->job;
+    if (row->job.span == 1 || stride != 1 || job->usual > 0)
+        return;
+    job->usual = job->stride = 1;
+    job->strides = STRIDES_FIRST;
 }
 
 /* Learns what stride is usual. Returns how many rows are not there. */
@@ -121,6 +141,8 @@ bool fold_gap(struct fold *fold, const struct fold_step *step)
     const struct step_row *before = step->index > 0 ? steps_at(step->steps, step->index - 1) : NULL;
     if (before && row_compare(before, fold->job.attempt, fold->job.step) != 0)
         before = NULL;
+    stride = stride_to(row, stride);
+    note_covered(fold, row, stride);
     int64_t absent = rows_absent(fold, stride);
     if (absent == 0)
         return before && stood_still(fold, step, before, stride);

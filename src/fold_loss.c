@@ -79,8 +79,9 @@ static void lose(struct fold_event *event, const struct step_digest *digest, dou
     double time_ns = (double)digest->step_time_ns;
     if (digest->time_evidence == EVIDENCE_NONE)
         return;
-    event->lost_ns += loss_ns < time_ns ? loss_ns : time_ns;
-    event->time_ns += time_ns;
+    double covered = (double)digest->span;
+    event->lost_ns += (loss_ns < time_ns ? loss_ns : time_ns) * covered;
+    event->time_ns += time_ns * covered;
 }
 
 double fold_loss(struct fold *fold, const struct fold_step *step)
@@ -114,8 +115,9 @@ static void lose_before(struct fold *fold, const struct fold_step *step, size_t 
     lose(event, &row->digest, loss_of(largest_without(fold, event, own_ns, two), median_ns));
     if (number)
         history_blame(&fold->history, *number,
-                      loss_of((struct largest){two.all_ns, unnamed_ns}, median_ns) -
-                          loss_of(largest_before(fold, event, own_ns), median_ns));
+                      (loss_of((struct largest){two.all_ns, unnamed_ns}, median_ns) -
+                       loss_of(largest_before(fold, event, own_ns), median_ns)) *
+                          (double)row->digest.span);
 }
 
 /* Of the attempts before, the history holds the steps that were not done again. */

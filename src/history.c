@@ -77,7 +77,8 @@ static void change(double *sum, int sign, double value)
 static void add_sums(struct history *history, const struct history_step *step, int sign)
 {
     struct ledger_sums *sums = &history->sums;
-    sums->steps += sign;
+    int64_t covered = step->covered;
+    sums->steps += sign * covered;
     change(&sums->time_ns, sign, step->time_ns);
     change(&sums->own_ns, sign, known(step->own_ns));
     change(&sums->input_ns, sign, known(step->input_ns));
@@ -87,20 +88,28 @@ static void add_sums(struct history *history, const struct history_step *step, i
     change(&sums->checkpoint_ns, sign, known(step->checkpoint_ns));
     change(&sums->validation_ns, sign, known(step->validation_ns));
     change(&history->tokens, sign, step->tokens);
-    history->own_steps += isnan(step->own_ns) ? 0 : sign;
-    history->input_steps += isnan(step->input_ns) ? 0 : sign;
-    history->exchange_steps += isnan(step->exchange_ns) ? 0 : sign;
-    history->token_steps += step->tokens > 0 ? sign : 0;
+    history->own_steps += isnan(step->own_ns) ? 0 : sign * covered;
+    history->input_steps += isnan(step->input_ns) ? 0 : sign * covered;
+    history->exchange_steps += isnan(step->exchange_ns) ? 0 : sign * covered;
+    history->token_steps += step->tokens > 0 ? sign * covered : 0;
+    struct job_rates rates = {0};
+    job_rates_add(&rates, step->flops, step->mfu, step->time_ns);
+    change(&history->rates.flops_ns, sign, rates.flops_ns);
+    change(&history->rates.flops_time_ns, sign, rates.flops_time_ns);
+    change(&history->rates.mfu_ns, sign, rates.mfu_ns);
+    change(&history->rates.mfu_time_ns, sign, rates.mfu_time_ns);
 }
 
 uint32_t history_add(struct history *history, const struct history_step *step)
 {
     if (history->count == history->capacity && history->capacity < HISTORY_STEPS_MAX)
         grow(history);
-    *at(history, history->next) = *step;
+    struct history_step *newest = at(history, history->next);
+    *newest = *step;
+    newest->covered = step->covered > 0 ? step->covered : 1;
     if (history->count < history->capacity)
         history->count++;
-    add_sums(history, step, 1);
+    add_sums(history, newest, 1);
     return history->next++;
 }
 
@@ -111,15 +120,53 @@ void history_blame(struct history *history, uint32_t number, double ns)
         at(history, number)->straggler_ns += (float)ns;
 }
 
+/* Whether all the steps that the value is of are from `step` on. */
+static bool is_lost(const struct history_step *old, int64_t step)
+{
+    return old->step - old->covered + 1 >= step;
+}
+
+/* Keeps only the first `kept` steps of those that the value is of. */
+static void cut(struct history_step *step, uint32_t kept)
+{
+    double share = (double)kept / step->covered;
+    float *const times[] = {&step->own_ns,       &step->input_ns,    &step->late_ns,
+                            &step->straggler_ns, &step->exchange_ns, &step->checkpoint_ns,
+                            &step->validation_ns};
+    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+        *times[i] *= (float)share;
+    step->step -= step->covered - kept;
+    step->covered = kept;
+    step->time_ns *= share;
+    step->tokens *= share;
+}
+
+/* The newest value that is kept is of steps on both sides of `step`: those from there on are
+ * lost. Returns how many. */
+static int64_t lose_part(struct history *history, int64_t step)
+{
+    struct history_step *newest = at(history, history->next - 1);
+    int64_t lost = newest->step - step + 1;
+    if (lost <= 0 || lost >= newest->covered)
+        return 0;
+    struct history_step before = *newest;
+    cut(newest, newest->covered - (uint32_t)lost);
+    add_sums(history, &before, -1);
+    add_sums(history, newest, 1);
+    history->sums.lost_ns += before.time_ns - newest->time_ns;
+    return lost;
+}
+
 int64_t history_restart(struct history *history, int64_t step, double down_ns)
 {
-    int64_t lost = 0;
+    int64_t lost = 0, steps = 0;
     history->restarts++;
     history->down_unknown |= isnan(down_ns);
     history->sums.down_ns = history->down_unknown ? 0 : history->sums.down_ns + down_ns;
     uint32_t kept = history->count;
-    while (kept > 0 && at(history, history->next - 1 - (uint32_t)lost)->step >= step) {
+    while (kept > 0 && is_lost(at(history, history->next - 1 - (uint32_t)lost), step)) {
         const struct history_step *old = at(history, history->next - 1 - (uint32_t)lost);
+        steps += old->covered;
         add_sums(history, old, -1);
         history->sums.lost_ns += old->time_ns;
         kept--;
@@ -131,6 +178,8 @@ int64_t history_restart(struct history *history, int64_t step, double down_ns)
      * are given anew. */
     history->next -= (uint32_t)lost;
     history->count = kept;
-    history->repeated_steps += lost;
-    return lost;
+    if (kept > 0)
+        steps += lose_part(history, step);
+    history->repeated_steps += steps;
+    return steps;
 }

@@ -8,13 +8,16 @@
 #include <stdint.h>
 
 #include "ledger.h"
+#include "step_job.h"
 
 #define HISTORY_STEPS_MAX 16384
 
-/* Nanoseconds of one step; NAN: not known. */
+/* Nanoseconds of one step, or of the `covered` ones up to it; NAN: not known. */
 struct history_step {
     int64_t step;
+    uint32_t covered; /* steps; 1 */
     float own_ns, input_ns, late_ns, straggler_ns, exchange_ns, checkpoint_ns, validation_ns;
+    float flops, mfu; /* as the log gives them; 0, below 0: not known */
     double time_ns, tokens;
 };
 
@@ -26,6 +29,7 @@ struct history {
     uint32_t next;             /* numbers given so far */
     struct ledger_sums sums;   /* of what is kept */
     double tokens;             /* likewise */
+    struct job_rates rates;    /* likewise */
     int64_t own_steps, input_steps, exchange_steps; /* steps that have these */
     int64_t token_steps;
     int64_t repeated_steps; /* done again, so far */
@@ -43,12 +47,13 @@ size_t history_bytes(const struct history *history);
  * the run does not go back to what was forgotten. */
 void history_pack(struct history *history, uint32_t kept);
 
-/* One more step. Returns its number. */
+/* One more step, or a value of several. Returns its number. */
 uint32_t history_add(struct history *history, const struct history_step *step);
 
 /* A straggler is found to have cost `ns` more in the step of that number. */
 void history_blame(struct history *history, uint32_t number, double ns);
 
 /* The run goes on from `step`, after being down for down_ns (NAN: not known): the
- * steps from there on were lost. Returns how many. */
+ * steps from there on were lost. Returns how many. Of a value that covers some of them and
+ * some before, its share of those before is kept. */
 int64_t history_restart(struct history *history, int64_t step, double down_ns);

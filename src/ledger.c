@@ -130,19 +130,23 @@ static double put_called(struct division *division, double rest, enum ledger_par
     return fmax(rest - checkpoint - validation, 0);
 }
 
-/* No own times: all that is no exchange and no named gap is one part. */
+/* No own times of ranks: all that is no input, no exchange and no named gap is one part. */
 static void put_undivided(struct division *division, double time_ns)
 {
     double exchange =
         division->sums->has_exchange ? at_most(division->sums->exchange_ns, time_ns) : 0;
+    bool has_input = division->sums->has_own && division->sums->has_input;
+    double input = has_input ? at_most(division->sums->input_ns, time_ns - exchange) : 0;
     put_within(division, LEDGER_INPUT, LEDGER_KERNELS);
+    if (has_input)
+        put(division, LEDGER_INPUT, input, division->time);
     put_within(division, LEDGER_JITTER, LEDGER_KERNELS);
     put_within(division, LEDGER_STRAGGLERS, LEDGER_KERNELS);
     put_within(division, LEDGER_GAPS, LEDGER_KERNELS);
     put_within(division, LEDGER_EXCHANGE, LEDGER_KERNELS);
     if (division->sums->has_exchange)
         put(division, LEDGER_EXCHANGE, exchange, division->time);
-    double rest = put_called(division, time_ns - exchange, LEDGER_KERNELS);
+    double rest = put_called(division, time_ns - exchange - input, LEDGER_KERNELS);
     double kernels = put_arithmetic(division, rest);
     bool is_rest = quantity_known(division->ledger->share[LEDGER_ARITHMETIC]);
     put(division, LEDGER_KERNELS, kernels, is_rest ? division->computed : division->time);
@@ -151,7 +155,7 @@ static void put_undivided(struct division *division, double time_ns)
 static void put_step_time(struct division *division, double time_ns)
 {
     const struct ledger_sums *sums = division->sums;
-    if (!sums->has_own) {
+    if (!sums->has_own || sums->of_job) {
         put_undivided(division, time_ns);
         return;
     }

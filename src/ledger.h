@@ -34,9 +34,9 @@ const char *ledger_part_name(enum ledger_part part);  /* "arithmetic", "recomput
 const char *ledger_part_title(enum ledger_part part); /* "arithmetic (MFU)", ... for a screen */
 
 struct ledger {
-    double wall_s;  /* that the parts divide; 0: nothing is known yet */
-    double gpus;    /* the GPU time is wall_s x gpus */
-    int64_t steps;  /* whose time is in it */
+    double wall_s; /* that the parts divide; 0: nothing is known yet */
+    double gpus;   /* the GPU time is wall_s x gpus */
+    int64_t steps; /* whose time is in it */
     /* Shares of the GPU time, 0 to 1; they add up to 1. NONE: not known, and then
      * contained in the part that stands behind it in `within`. */
     struct quantity share[LEDGER_COUNT];
@@ -54,15 +54,16 @@ void ledger_round(const struct ledger *ledger, int64_t whole, int64_t ret_units[
 /* Sums in nanoseconds of one rank's time, from which a ledger is made. */
 struct ledger_sums {
     int64_t steps;
-    double time_ns;   /* T */
-    double own_ns;    /* a: own time at the median, input included */
-    double input_ns;  /* `data` at the median */
-    double late_ns;   /* w: the last arrival after the median one */
+    double time_ns;      /* T */
+    double own_ns;       /* a: own time at the median, input included */
+    double input_ns;     /* `data` at the median */
+    double late_ns;      /* w: the last arrival after the median one */
     double straggler_ns; /* of late_ns: what the named ones cost */
     double exchange_ns;
     double checkpoint_ns, validation_ns; /* of the rest, where the log says so */
     double down_ns, lost_ns; /* not in time_ns: the wall-clock time is the sum of the three */
     bool has_own, has_input, has_exchange;
+    bool of_job; /* own times are as one rank says: what the others waited is not known */
     double model_share, hardware_share; /* MFU and HFU over time_ns, 0 to 1; NAN: unknown */
 };
 
@@ -73,8 +74,9 @@ struct ledger_sums {
  *   stragglers, then own time; input is at most own time, checkpoint and validation (in
  *   this order) at most what is left of T. No part is negative.
  * - Not known, and contained in the kernels: arithmetic without model_share, recompute
- *   without hardware_share, input without has_input; without has_own jitter,
- *   stragglers and gaps, too, and exchange when that is unknown as well.
+ *   without hardware_share, input without has_input; without has_own input, jitter,
+ *   stragglers and gaps, too, and exchange when that is unknown as well. With of_job it is as
+ *   without has_own, but for input.
  * - In the gaps (without has_own in the kernels): exchange without has_exchange;
  *   checkpoint and validation when no step is called so.
  * - Arithmetic, recompute, stragglers, and what is left when they are taken off are

@@ -26,7 +26,8 @@ static inline uint16_t heat_of(double slowdown)
 /* Some consecutive steps. Times are seconds; what is not known is NAN. */
 struct overview_column {
     int64_t first_position;
-    int64_t positions; /* steps in it, 1 and up */
+    int64_t positions; /* steps in it, 1 and up: of a log with means, values */
+    int64_t steps;     /* that these are of: as many, or more */
     int first_attempt, last_attempt;
     int64_t first_step, last_step; /* of the attempts above: last may be below first */
     int worst_attempt;

@@ -43,6 +43,8 @@ struct replay *replay_new(const struct replay_options *options, char *const *pat
         .seekable = true, .only = options->run_only, .threads = files_threads(options->threads)};
     struct replay *replay = memory_zeroed(1, sizeof(*replay));
     replay->options = *options;
+    replay->totals.formats = options->formats;
+    replay->totals.book = options->book;
     replay->files = files_new(&files_options, &replay->totals);
     if (!add_paths(replay->files, paths, count, error, size)) {
         files_free(replay->files);

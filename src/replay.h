@@ -18,8 +18,10 @@ struct replay_options {
     struct analysis_options analysis; /* run, close_lag, max_ranks, window are taken from it */
     size_t memory_bytes;              /* for states to go back to; 0: 32 MiB */
     int threads;                      /* that decode, 0: as many as help */
+    const struct formats *formats;    /* other than our own records; borrowed; NULL: none */
+    struct log_book *book;            /* what is learned of such logs; likewise */
     const char *run_only;             /* which run of a folder (source_runs.h); NULL: all files */
-    uint64_t distance;                /* records between two of them, at first; 0: 65,536, of large logs more */
+    uint64_t distance; /* records between two of them, at first; 0: 65,536, of large logs more */
 };
 
 /* `paths`: files, folders, globs. NULL with a sentence in `error`. Reads nothing yet. */

@@ -168,6 +168,7 @@ struct step_row *steps_insert(struct steps *steps, size_t index, int attempt, in
     row->attempt = attempt;
     row->has_all = UINT32_MAX;
     row->has_any = 0;
+    row->job = STEP_JOB_NONE;
     struct step_row **place;
     if (index < steps->count / 2) {
         make_room_in_front(steps);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "record.h"
+#include "step_job.h"
 #include "summary.h"
 
 /* What one rank said of one step; which fields are there is in step_row.has.
@@ -28,9 +29,10 @@ struct step_cell {
 struct step_digest {
     enum wait_rule rule;
     enum evidence time_evidence; /* of step_time_ns; NONE: not known */
-    int64_t step_time_ns;
-    int64_t exchange_ns; /* -1: not known */
-    int64_t wait_sum_ns; /* over wait_count ranks */
+    int64_t span;                /* steps that its times are means over; 1 */
+    int64_t step_time_ns;        /* of one of them */
+    int64_t exchange_ns;         /* -1: not known */
+    int64_t wait_sum_ns;         /* over wait_count ranks */
     uint32_t wait_count;
     uint32_t expected;                /* ranks */
     double own_median_ns, own_max_ns; /* NAN: not known */
@@ -38,12 +40,15 @@ struct step_digest {
     uint32_t own_count;
     double input_median_ns; /* `data` of the median rank; NAN: not recorded */
     uint32_t last_slot;     /* the last to arrive; RANK_SLOT_NONE */
-    int64_t tokens;         /* sum over ranks; 0: not known */
+    int64_t tokens;         /* of the job in one step; 0: not known */
     uint32_t ordinal;       /* of the span's last step up to this one, counted from 0 */
     /* Sums over the last W steps of the span whose step time is known, this one
      * included. */
-    int window_steps;
+    int window_steps;      /* values, */
+    double window_covered; /* of so many steps: the sums are over these */
     double window_time_ns, window_tokens, window_wait_ns, window_rank_time_ns;
+    double window_flops, window_mfu; /* means over its time of what the log gives, as
+                                        job_rates_flops() and job_rates_mfu() */
 };
 
 /* How much later the last rank arrived than the median one would have: the mean of
@@ -75,6 +80,7 @@ struct step_row {
     uint32_t expected;         /* ranks, as it looked when the row was closed */
     bool closed;               /* it is not waited for any more */
     bool settled;              /* it is in the averages for good */
+    struct step_job job;
     struct step_digest digest; /* valid once it was folded */
     uint32_t *has;             /* by slot: RECORD_ bits; 0: no record */
     struct step_cell *cells;   /* by slot */

@@ -1,0 +1,48 @@
+/* What holds of the job as a whole: whose the records are, how many GPUs it has, and its
+ * utilization, by the model or as the log gives it. */
+#include <math.h>
+
+#include "analysis_table.h"
+#include "mfu.h"
+
+enum record_scope analysis_scope(const struct analysis *analysis)
+{
+    const struct fold *fold = &analysis->current;
+    if (fold->of_job || fold->of_ranks)
+        return fold->of_ranks ? SCOPE_RANKS : SCOPE_JOB;
+    return analysis->records > 0 && !(analysis->lacking & RECORD_JOB) ? SCOPE_JOB : SCOPE_RANKS;
+}
+
+double analysis_gpus(const struct analysis *analysis, bool *ret_assumed, bool *ret_logged)
+{
+    int64_t logged = analysis->current.gpus;
+    *ret_assumed = *ret_logged = false;
+    if (analysis->options.run.gpus > 0)
+        return analysis->options.run.gpus;
+    if (logged > 0) {
+        *ret_logged = true;
+        return (double)logged;
+    }
+    if (analysis_scope(analysis) == SCOPE_JOB)
+        return 0;
+    *ret_assumed = true;
+    return analysis->ranks.count;
+}
+
+double analysis_mfu(const struct analysis_work *work, double model_flop_per_token, double gpus,
+                    double peak_flops, enum mfu_origin *ret_origin)
+{
+    struct quantity of_model =
+        utilization(work->tokens, work->seconds, model_flop_per_token, gpus, peak_flops);
+    *ret_origin = MFU_OF_MODEL;
+    if (quantity_known(of_model))
+        return of_model.value;
+    *ret_origin = MFU_LOGGED_RATE;
+    if (work->flops > 0 && peak_flops > 0 && isfinite(work->flops / peak_flops))
+        return work->flops / peak_flops;
+    *ret_origin = MFU_LOGGED;
+    if (work->mfu >= 0)
+        return work->mfu;
+    *ret_origin = MFU_UNKNOWN;
+    return NAN;
+}
