@@ -1,14 +1,302 @@
-/* TODO */
+/* HF Trainer and tqdm: progress bars, and what the Trainer prints at its end. A step time is a
+ * difference of elapsed times over a difference of counts; the rate that a bar shows is smoothed.
+ * Elapsed times have whole seconds: so a value covers as many steps as take ten of them.
+ *
+ * Every node may write the same bar, one after the other or all at once; a bar also begins anew in
+ * each epoch, after a restart, and beside the training's there are others. */
+#include <string.h>
+
+#include "decode_tqdm_bar.h"
 #include "log_format.h"
+#include "log_text.h"
+
+#define SECONDS_MIN 10 /* that a value covers: an elapsed time is off by up to one */
+#define COURSE_MAX 512
+
+struct state {
+    int64_t count, elapsed_s;
+    double rate;
+};
+
+/* The states of one bar, so that another node's copy of it can be told from the next epoch. */
+struct course {
+    int size;
+    struct state at[COURSE_MAX]; /* by count; full: those that come later are not kept */
+};
+
+/* What the bar does that went back. */
+enum pass {
+    PASS_ON,        /* it is the training's */
+    PASS_UNDECIDED, /* at 0: a copy, an epoch, a restart */
+    PASS_COPY,
+};
+
+struct tqdm {
+    bool any;
+    uint64_t name; /* of the training's bar */
+    int64_t total, number;
+    bool names_training, whole; /* whole: it has reached its total */
+    struct state last, from;    /* the newest; that from which the next value counts */
+    int64_t base;               /* steps before this bar */
+    bool valued;                /* a value came of it */
+    bool validation;
+    enum pass pass;
+    struct state began; /* of an undecided pass */
+    struct course course;
+};
+
+/* ---- copies ---- */
+
+static void keep_state(struct course *course, const struct state *state)
+{
+    if (course->size < COURSE_MAX &&
+        (course->size == 0 || course->at[course->size - 1].count < state->count))
+        course->at[course->size++] = *state;
+}
+
+/* Whether the known course goes through this state: elapsed times of two nodes differ by a second,
+ * rates hardly. */
+static bool is_copy(const struct course *course, const struct state *state)
+{
+    int low = 0, high = course->size;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (course->at[middle].count < state->count)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == course->size)
+        return false;
+    const struct state *known = &course->at[low];
+    if (known->count == state->count) {
+        double more = known->rate > state->rate ? known->rate : state->rate;
+        double less = known->rate > state->rate ? state->rate : known->rate;
+        return known->elapsed_s - state->elapsed_s <= 1 &&
+               state->elapsed_s - known->elapsed_s <= 1 && more - less <= more / 100;
+    }
+    int64_t before = low > 0 ? course->at[low - 1].elapsed_s : 0;
+    return state->elapsed_s + 1 >= before && state->elapsed_s <= known->elapsed_s + 1;
+}
+
+/* ---- values ---- */
+
+static void put_value(struct tqdm *log, const struct state *to, struct log_out *out)
+{
+    int64_t steps = to->count - log->from.count, seconds = to->elapsed_s - log->from.elapsed_s;
+    struct record record = {.has = RECORD_JOB | RECORD_STEP | RECORD_STEP_TIME,
+                            .step = log->base + to->count};
+    record.step_time_ns = seconds * 1000000000 / steps;
+    if (steps > 1) {
+        record.has |= RECORD_SPAN;
+        record.span = steps;
+        log_out_note(out, LOG_NOTE_MEAN);
+    }
+    record.has |= log->validation ? RECORD_VALIDATION : 0;
+    log->validation = false;
+    log->valued = true;
+    log->from = *to;
+    log_out_note(out, LOG_NOTE_CUMULATIVE);
+    if (log_out_outranked(out))
+        log_out_value(out, str_from("step time of a bar"), "s", (double)seconds / (double)steps);
+    else
+        log_out_record(out, &record);
+}
+
+/* The bar goes on. */
+static void go_on(struct tqdm *log, const struct state *state, struct log_out *out)
+{
+    log->last = *state;
+    keep_state(&log->course, state);
+    log->whole = state->count == log->total;
+    int64_t seconds = state->elapsed_s - log->from.elapsed_s;
+    if (state->count == log->from.count)
+        return;
+    /* The end of a bar is worth a value of its own when it is not shorter than half of one. */
+    int64_t least = !log->whole ? SECONDS_MIN : log->valued ? SECONDS_MIN / 2 : 1;
+    if (seconds >= least && seconds > 0)
+        put_value(log, state, out);
+}
+
+/* A bar begins at this state; steps before it: base. */
+static void begin(struct tqdm *log, const struct state *state, int64_t base)
+{
+    log->base = base;
+    log->last = log->from = *state;
+    if (state->count == 1) /* bars that say nothing at 0 began there all the same */
+        log->from = (struct state){0};
+    log->valued = log->whole = false;
+    log->pass = PASS_ON;
+    log->course.size = 0;
+    keep_state(&log->course, state);
+}
+
+/* The same bar anew: the next epoch when the last one was whole, else a restart. */
+static void begin_anew(struct tqdm *log, const struct state *state, const struct state *first,
+                       int64_t number, struct log_out *out)
+{
+    bool back = log->number >= 0 && number >= 0 && number < log->number;
+    begin(log, first, log->whole && !back ? log->base + log->total : back ? 0 : log->base);
+    log->number = number;
+    if (state->count > first->count || log->from.count < log->last.count)
+        go_on(log, state, out);
+}
+
+/* ---- states ---- */
+
+static void double_state(const struct state *state, int64_t total, struct log_out *out)
+{
+    log_out_count(out, LOG_DOUBLED, "%lld/%lld", (long long)state->count, (long long)total);
+}
+
+/* It is where it was, or went back. */
+static void went_back(struct tqdm *log, const struct tqdm_bar *bar, const struct state *state,
+                      struct log_out *out)
+{
+    bool other_number = bar->number >= 0 && log->number >= 0 && bar->number != log->number;
+    if (state->count == 0 && !(other_number && log->whole)) {
+        log->pass = PASS_UNDECIDED;
+        log->began = *state;
+        return;
+    }
+    if (!other_number && is_copy(&log->course, state)) {
+        log->pass = PASS_COPY;
+        double_state(state, log->total, out);
+        return;
+    }
+    if (!other_number && log->pass != PASS_UNDECIDED && state->elapsed_s >= log->last.elapsed_s) {
+        if (state->count == log->last.count) /* redrawn for other words behind it, or closed */
+            double_state(state, log->total, out);
+        else
+            log_out_damaged(out, "a bar that goes back while its clock goes on");
+        return;
+    }
+    struct state first = log->pass == PASS_UNDECIDED ? log->began : *state;
+    begin_anew(log, state, &first, bar->number, out);
+}
+
+static void read_training(struct tqdm *log, const struct tqdm_bar *bar, struct log_out *out)
+{
+    struct state state = {bar->count, bar->elapsed_s, bar->rate};
+    bool on = state.count > log->last.count && state.elapsed_s >= log->last.elapsed_s;
+    bool other_number = bar->number >= 0 && log->number >= 0 && bar->number != log->number;
+    if (on && !other_number && log->pass != PASS_UNDECIDED) {
+        log->pass = PASS_ON;
+        go_on(log, &state, out);
+        return;
+    }
+    if (log->pass == PASS_UNDECIDED && on && !other_number && !log->whole &&
+        log->began.elapsed_s + 1 < state.elapsed_s && state.elapsed_s > log->last.elapsed_s + 1 &&
+        log->course.size > 1) {
+        /* Another node drew its 0 while this one went on. */
+        log->pass = PASS_ON;
+        go_on(log, &state, out);
+        return;
+    }
+    went_back(log, bar, &state, out);
+}
+
+/* Whether this bar takes the place of the one that was taken for the training's: it ended, and the
+ * new one is larger or says what it is. */
+static bool replaces(const struct tqdm *log, const struct tqdm_bar *bar)
+{
+    if (bar->names_training != log->names_training)
+        return bar->names_training;
+    if (bar->names_training && bar->name == log->name)
+        return log->whole; /* an epoch with another number of batches */
+    return log->whole && bar->total > log->total;
+}
+
+static void read_bar(struct tqdm *log, const struct tqdm_bar *bar, struct log_out *out)
+{
+    struct state state = {bar->count, bar->elapsed_s, bar->rate};
+    if (bar->use != TQDM_TRAINING) {
+        log->validation |= log->any && bar->use == TQDM_EVALUATION;
+        log_out_count(out, bar->use == TQDM_EVALUATION ? LOG_EVALUATION : LOG_LEFT_OUT,
+                      bar->use == TQDM_EVALUATION ? NULL : "a bar of something else: %lld/%lld",
+                      (long long)bar->count, (long long)bar->total);
+        return;
+    }
+    if (log->any && bar->name == log->name && bar->total == log->total) {
+        read_training(log, bar, out);
+        return;
+    }
+    if (log->any && !replaces(log, bar)) {
+        log->validation = true; /* a bar within the bar */
+        log_out_count(out, LOG_EVALUATION, NULL);
+        return;
+    }
+    bool epoch = log->any && bar->name == log->name && log->whole;
+    int64_t base = epoch ? log->base + log->total : 0;
+    *log = (struct tqdm){.any = true, .name = bar->name, .total = bar->total};
+    log->number = bar->number;
+    log->names_training = bar->names_training;
+    begin(log, &state, base);
+    if (state.count == 1)
+        go_on(log, &state, out);
+}
+
+/* ---- what the Trainer prints at its end ---- */
+
+static bool read_value(struct str text, const char *name, const char *unit, struct log_out *out)
+{
+    struct str value;
+    double number;
+    int64_t clock_ns;
+    size_t length;
+    if (!log_after(text, name, &value))
+        return false;
+    while (value.len > 0 && strchr("'\": =", value.p[0]))
+        value = log_from(value, 1);
+    struct str clock = value;
+    if (log_clock(clock, &clock_ns, &length) && memchr(clock.p, ':', length)) {
+        log_out_value(out, str_from(name), unit, (double)clock_ns / 1e9);
+        return true;
+    }
+    if (log_number(value, &number, &length) != LOG_NUMBER)
+        return false;
+    log_out_value(out, str_from(name), unit, number);
+    return true;
+}
+
+static bool read_end(struct str text, struct log_out *out)
+{
+    bool any = read_value(text, "train_runtime", "s", out);
+    any |= read_value(text, "train_steps_per_second", "steps/s", out);
+    return any;
+}
 
 static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
 {
-    (void)state;
-    (void)line;
-    (void)out;
-    return LOG_OTHER;
+    struct tqdm *log = state;
+    struct tqdm_bar bar;
+    size_t at = 0;
+    bool any = false;
+    for (enum tqdm_answer answer; (answer = tqdm_next(line->body, &at, &bar)) != TQDM_NONE;) {
+        any = true;
+        if (answer == TQDM_TORN)
+            log_out_damaged(out, "a torn bar");
+        else
+            read_bar(log, &bar, out);
+    }
+    any |= log_find(line->text, "train_") != SIZE_MAX && read_end(line->text, out);
+    return any ? LOG_TAKEN : LOG_OTHER;
 }
 
-static const char *const anchors[] = {"TODO tqdm", NULL};
+static const char *const anchors[] = {
+    "it/s]",   "s/it]",   "it/s,", "s/it,",         "batch/s",    "s/batch",
+    "step/s",  "s/step",  "kB/s]", "MB/s]",         "GB/s]",      "examples/s]",
+    "iter/s]", "s/iter]", "ba/s]", "train_runtime", "samples/s]", "train_steps_per_second",
+    NULL};
 const struct format format_tqdm = {
-    .name = "tqdm", .title = "tqdm", .needs = "", .tells = "", .anchors = anchors, .line = line};
+    .name = "tqdm",
+    .title = "HF Trainer, tqdm",
+    .needs = "nothing: the bar that is drawn by default (disable_tqdm=False)",
+    .tells = "step time of the job within a second, from the bar's clock",
+    .lacks = "the times of single ranks, the phases of a step",
+    .how = {"samples/emit: \"import lockstep\" and \"for step in lockstep.steps(loader):\"",
+            "with the Trainer: call lockstep's step in a TrainerCallback's on_step_end"},
+    .anchors = anchors,
+    .state_bytes = sizeof(struct tqdm),
+    .line = line,
+};

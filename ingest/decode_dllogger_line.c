@@ -1,0 +1,305 @@
+/* One line of DLLogger. */
+#include "decode_dllogger_line.h"
+
+#include <string.h>
+
+#include "json_scan.h"
+
+enum meaning { MEANS_NOTHING, MEANS_STEP_TIME, MEANS_DATA_TIME, MEANS_TIME, MEANS_RATE };
+
+static bool is_one_of(struct str name, const char *const *names)
+{
+    for (; *names; names++)
+        if (str_is(name, *names))
+            return true;
+    return false;
+}
+
+static bool ends_with(struct str s, const char *text)
+{
+    size_t length = strlen(text);
+    return s.len >= length && memcmp(s.p + s.len - length, text, length) == 0;
+}
+
+static enum meaning meaning_of(struct str name)
+{
+    static const char *const steps[] = {"iteration_time",
+                                        "train_iteration_time",
+                                        "iter_time",
+                                        "step_time",
+                                        "train_step_time",
+                                        "batch_time",
+                                        "train_batch_time",
+                                        "time_per_iteration",
+                                        "time_per_step",
+                                        "train.total_time",
+                                        "train.batch_time",
+                                        "train.iter_time",
+                                        "train.step_time",
+                                        "took",
+                                        NULL};
+    static const char *const data[] = {"train.data_time", "data_time", "train_data_time", NULL};
+    static const char *const rates[] = {"throughput", "ips", "per_sec", "per_second",
+                                        "items_sec",  "/s",  "/sec",    NULL};
+    if (is_one_of(name, steps))
+        return MEANS_STEP_TIME;
+    if (is_one_of(name, data))
+        return MEANS_DATA_TIME;
+    for (size_t i = 0; rates[i]; i++)
+        if (ends_with(name, rates[i]) || (i == 0 && log_find(name, rates[i]) != SIZE_MAX))
+            return MEANS_RATE;
+    return log_find(name, "time") != SIZE_MAX ? MEANS_TIME : MEANS_NOTHING;
+}
+
+/* Nanoseconds of a unit; 0: it is none of time. */
+static double unit_ns(struct str unit)
+{
+    static const struct {
+        const char *text;
+        double ns;
+    } units[] = {{"s", LOG_SECOND},       {"sec", LOG_SECOND},       {"seconds", LOG_SECOND},
+                 {"ms", LOG_MILLISECOND}, {"msec", LOG_MILLISECOND}, {"us", LOG_MICROSECOND}};
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+        if (str_is(unit, units[i].text))
+            return units[i].ns;
+    return 0;
+}
+
+static bool says_evaluation(struct str text)
+{
+    static const char *const words[] = {"eval",  "Eval", "alidation", "val_",    "val.",
+                                        "test_", "Test", "val ",      "nference"};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (log_find(text, words[i]) != SIZE_MAX)
+            return true;
+    return false;
+}
+
+static void put_number(struct dllogger_line *line, struct str name, struct str text, double ns,
+                       struct log_out *out)
+{
+    double value;
+    size_t length;
+    int64_t duration;
+    enum meaning meaning = meaning_of(name);
+    if (meaning == MEANS_NOTHING)
+        return;
+    enum log_number kind = log_number(text, &value, &length);
+    if (meaning == MEANS_STEP_TIME) {
+        line->timed = true;
+        line->unit_known = ns > 0;
+        line->time = kind == LOG_NUMBER && !(ns > 0 && log_duration(value, ns, &duration))
+                         ? LOG_NOTHING
+                         : kind;
+        line->step_time_ns = line->time == LOG_NUMBER ? duration : 0;
+    } else if (kind == LOG_NUMBER && meaning == MEANS_DATA_TIME && ns > 0) {
+        line->has_data = log_duration(value, ns, &line->data_ns);
+    } else if (kind == LOG_NUMBER && meaning == MEANS_RATE) {
+        log_out_value(out, name, "a second", value);
+    } else if (kind == LOG_NUMBER && ns > 0) {
+        log_out_value(out, name, "s", value * ns / 1e9);
+    }
+}
+
+/* ---- text ---- */
+
+/* The number behind a word of the head, "Iteration 12 ", "Epoch: 3 ", "iter   1/48 ". False: it is
+ * not there; a number at the very end is torn. */
+static bool head_number(struct dllogger_line *line, struct str head, bool ended, const char *word,
+                        int64_t *ret)
+{
+    size_t length, at = log_find_last(head, word);
+    if (at == SIZE_MAX)
+        return false;
+    struct str rest = log_from(head, at + strlen(word));
+    if (rest.len > 0 && rest.p[0] == ':')
+        rest = log_from(rest, 1);
+    rest = log_trim(rest);
+    if (!log_integer(rest, ret, &length))
+        return false;
+    if (length == rest.len && ended)
+        line->torn = true;
+    if (length < rest.len && rest.p[length] == '/' &&
+        !log_integer(log_from(rest, length + 1), &line->length, &length))
+        line->torn = true;
+    return true;
+}
+
+/* The next token, up to a blank; "|" is one of its own. */
+static struct str next_token(struct str *rest)
+{
+    while (rest->len > 0 && (rest->p[0] == ' ' || rest->p[0] == '\t'))
+        *rest = log_from(*rest, 1);
+    size_t end = 0;
+    while (end < rest->len && rest->p[end] != ' ' && rest->p[end] != '\t')
+        end++;
+    struct str token = log_until(*rest, end);
+    *rest = log_from(*rest, end);
+    return token;
+}
+
+/* "name : 12.3 ms | name : 4 ", or without bars: a ':' ends a name, what is behind a number and no
+ * name is its unit. */
+static void read_pairs(struct str rest, struct dllogger_line *line, struct log_out *out)
+{
+    struct str before = {0}, name = {0}, number = {0};
+    while (rest.len > 0) {
+        struct str token = next_token(&rest);
+        bool colon = str_is(token, ":");
+        bool glued = !colon && token.len > 1 && token.p[token.len - 1] == ':';
+        if (colon || glued || str_is(token, "|") || token.len == 0) {
+            if (number.len > 0) /* no unit behind it */
+                put_number(line, name, number, 0, out);
+            number.len = 0;
+            name = colon ? before : glued ? log_until(token, token.len - 1) : str_of("", 0);
+            before.len = 0;
+            continue;
+        }
+        if (name.len > 0 && number.len == 0) {
+            number = token;
+        } else if (number.len > 0) {
+            double ns = unit_ns(token);
+            put_number(line, name, number, ns, out);
+            number.len = name.len = 0;
+            before = ns > 0 ? str_of("", 0) : token;
+        } else {
+            before = token;
+        }
+    }
+    if (number.len > 0)
+        put_number(line, name, number, 0, out);
+}
+
+/* FastPitch and relatives: "| 5730.98 frames/s | took 24.54 s |". */
+static void read_took(struct str text, struct dllogger_line *line, struct log_out *out)
+{
+    size_t length, at = log_find(text, "| took ");
+    double value;
+    if (at == SIZE_MAX)
+        return;
+    struct str took = log_trim(log_from(text, at + strlen("| took ")));
+    bool number = log_number(took, &value, &length) != LOG_NOTHING;
+    struct str unit = log_from(took, length);
+    bool seconds = number && (log_begins(unit, " s ") || str_is(unit, " s"));
+    put_number(line, str_from("took"), took, seconds ? LOG_SECOND : 0, out);
+}
+
+void dllogger_read_text(struct str text, struct dllogger_line *line, struct log_out *out)
+{
+    *line = (struct dllogger_line){0};
+    size_t length;
+    line->has_stamp = log_stamp(text, &line->stamp_ns, &line->has_zone, &length);
+    size_t dash = log_find(text, "- ");
+    if (dash == SIZE_MAX)
+        return;
+    struct str rest = log_from(text, dash + 2);
+    size_t bar = log_find(rest, " | ");
+    bool short_form = log_find(rest, "| iter ") != SIZE_MAX;
+    struct str head = bar == SIZE_MAX ? rest : log_until(rest, bar + 1);
+    if (short_form)
+        head = rest;
+    line->has_epoch = head_number(line, head, bar == SIZE_MAX, "poch", &line->epoch);
+    line->has_iteration = head_number(line, head, bar == SIZE_MAX,
+                                      short_form ? "| iter" : "Iteration", &line->iteration);
+    line->evaluation = says_evaluation(head) || (!line->has_iteration && says_evaluation(rest));
+    if (short_form)
+        read_took(rest, line, out);
+    else
+        read_pairs(rest, line, out);
+}
+
+/* ---- JSON ---- */
+
+static struct str unquoted(struct str value)
+{
+    return value.len >= 2 && value.p[0] == '"' ? str_of(value.p + 1, value.len - 2) : value;
+}
+
+/* [epoch, iteration], [epoch, iteration, validation iteration], a number, or a text. */
+static void read_step(struct str value, struct dllogger_line *line)
+{
+    int64_t numbers[3];
+    size_t count = 0, length;
+    if (value.len == 0)
+        return;
+    if (value.p[0] == '"') {
+        line->evaluation |= says_evaluation(value);
+        return;
+    }
+    if (value.p[0] != '[') {
+        line->has_iteration = log_integer(value, &line->iteration, &length);
+        return;
+    }
+    struct str rest = str_of(value.p + 1, value.len - 2), part;
+    while (count < 3 && log_next_part(&rest, ",", &part))
+        if (!log_integer(part, &numbers[count++], &length))
+            return;
+    line->evaluation |= count == 3;
+    line->has_epoch = count > 0;
+    line->has_iteration = count > 1;
+    line->epoch = count > 0 ? numbers[0] : 0;
+    line->iteration = count > 1 ? numbers[1] : 0;
+}
+
+static double known_unit(const struct dllogger_units *units, struct str name)
+{
+    for (int i = 0; i < units->count; i++)
+        if (str_is(name, units->of[i].name))
+            return units->of[i].ns;
+    return 0;
+}
+
+static void keep_unit(struct dllogger_units *units, struct str metric, struct str metadata)
+{
+    const char *at = metadata.p, *end = metadata.p + metadata.len;
+    struct str key, value;
+    if (metadata.len == 0 || metadata.p[0] != '{' || units->count == DLLOGGER_UNITS_MAX ||
+        metric.len >= sizeof(units->of[0].name))
+        return;
+    while (json_next_member(&at, end, &key, &value))
+        if (str_is(key, "unit")) {
+            str_copy(units->of[units->count].name, sizeof(units->of[0].name), metric);
+            units->of[units->count++].ns = unit_ns(unquoted(value));
+            return;
+        }
+}
+
+static void read_data(struct str data, const struct dllogger_units *units,
+                      struct dllogger_line *line, struct log_out *out)
+{
+    const char *at = data.p, *end = data.p + data.len;
+    struct str key, value;
+    if (data.len == 0 || data.p[0] != '{')
+        return;
+    while (json_next_member(&at, end, &key, &value)) {
+        line->evaluation |= !line->has_iteration && says_evaluation(key);
+        put_number(line, key, unquoted(value), known_unit(units, key), out);
+    }
+}
+
+bool dllogger_read_json(struct str text, struct dllogger_units *units, struct dllogger_line *line,
+                        struct log_out *out)
+{
+    const char *at = text.p, *end = text.p + text.len, *why, *after;
+    struct str key, value, data = {0}, metric = {0}, metadata = {0};
+    size_t length;
+    *line = (struct dllogger_line){0};
+    if (text.len == 0 || text.p[0] != '{' || !json_valid(at, end, &after, &why))
+        return false;
+    while (json_next_member(&at, end, &key, &value)) {
+        if (str_is(key, "datetime"))
+            line->has_stamp = log_stamp(unquoted(value), &line->stamp_ns, &line->has_zone, &length);
+        else if (str_is(key, "step"))
+            read_step(value, line);
+        else if (str_is(key, "data"))
+            data = value;
+        else if (str_is(key, "metric"))
+            metric = unquoted(value);
+        else if (str_is(key, "metadata"))
+            metadata = value;
+    }
+    if (metric.len > 0)
+        keep_unit(units, metric, metadata);
+    read_data(data, units, line, out);
+    return true;
+}
