@@ -330,6 +330,109 @@ static inline void fixture_no_rule(struct summary *summary)
         summary->points[i].mfu = summary->points[i].wait_share = NAN;
 }
 
+/* Where there are no own times all but what is known of the MFU is in one part. */
+static inline void fixture_job_ledger(struct ledger *ledger, double wall_s, double gpus,
+                                      int64_t steps, double mfu)
+{
+    *ledger = (struct ledger){.wall_s = wall_s, .gpus = gpus, .steps = steps};
+    double down = 0.02, lost = 0.01, rest = 1 - down - lost - (mfu > 0 ? mfu : 0);
+    for (int i = 0; i < LEDGER_COUNT; i++) {
+        ledger->share[i] = quantity_none();
+        ledger->within[i] = LEDGER_KERNELS;
+    }
+    if (mfu > 0) {
+        ledger->share[LEDGER_ARITHMETIC] = fixture_quantity(mfu, EVIDENCE_COMPUTED);
+        ledger->within[LEDGER_ARITHMETIC] = LEDGER_ARITHMETIC;
+    }
+    ledger->share[LEDGER_KERNELS] = fixture_quantity(rest, EVIDENCE_COMPUTED);
+    ledger->share[LEDGER_DOWNTIME] = fixture_quantity(down, EVIDENCE_MEASURED);
+    ledger->share[LEDGER_LOST_WORK] = fixture_quantity(lost, EVIDENCE_MEASURED);
+    ledger->within[LEDGER_DOWNTIME] = LEDGER_DOWNTIME;
+    ledger->within[LEDGER_LOST_WORK] = LEDGER_LOST_WORK;
+}
+
+/* A log of the whole job: a mean of ten steps a value, FLOP/s and MFU as it gives them,
+ * the GPUs as well; two spikes and a restart in it. */
+static inline void fixture_job(struct summary *summary)
+{
+    fixture_no_rule(summary);
+    summary->scope = SCOPE_JOB;
+    summary->log_count = 1;
+    summary->logs[0] = (struct summary_log){
+        .format = "Megatron-LM",
+        .lacks = "the times of single ranks",
+        .how = {"--timing-log-level 2 --timing-log-option all in the arguments of the job",
+                "lockstep emit in the training loop: one line a step and rank"},
+    };
+    summary->rank_count = 1;
+    summary->shown.reported = summary->shown.expected = 1;
+    summary->shown.wait_mean_s = summary->shown.exchange_s = quantity_none();
+    summary->shown.last_rank = -1;
+    summary->shown.span = 10;
+    summary->shown.step = 12350;
+    summary->last_step = summary->last_in_memory = 12350;
+    summary->first_step = 1;
+    summary->complete = 1235;
+    summary->steps_covered = 12350;
+    summary->attempts = 2;
+    summary->shown.attempt = 1;
+    summary->gpus_assumed = false;
+    summary->gpus_logged = true;
+    summary->run.gpus = 128;
+    snprintf(summary->run.chip, sizeof(summary->run.chip), "H100");
+    summary->peak_flops = 989e12;
+    summary->mfu = fixture_quantity(0.412, EVIDENCE_COMPUTED);
+    summary->mfu_origin = MFU_LOGGED_RATE;
+    summary->flops = fixture_quantity(407.5e12, EVIDENCE_MEASURED);
+    for (size_t i = 0; i < summary->point_count; i++) {
+        struct summary_point *point = &summary->points[i];
+        point->step = 12350 - 10 * (int64_t)(summary->point_count - 1 - i);
+        point->step_time_s = i + 31 == summary->point_count ? 9.87 : point->step_time_s;
+        point->mfu = 0.448 * 4.51 / point->step_time_s;
+    }
+    summary->source = (struct source_counts){
+        .records = 1237, .duplicate = 2, .not_numbers = 3, .impossible = 1, .disagree = 4};
+    fixture_job_ledger(&summary->ledger, 57136.4, 128, 12350, 0.41);
+    fixture_job_ledger(&summary->ledger_window, 2460, 128, 500, 0.412);
+    summary->verdict_count = 3;
+    summary->verdicts = calloc(3, sizeof(*summary->verdicts));
+    struct verdict spike = {.kind = VERDICT_SPIKE, .rank = -1, .phase = -1, .slowdown = 2.19,
+                            .sure = NAN, .lost_share = NAN, .lost_gpu_s = NAN,
+                            .step_time_s = 9.87, .from_step = 12050, .named_step = 12050,
+                            .to_step = 12050, .attempt = 1};
+    summary->verdicts[0] = summary->verdicts[1] = summary->verdicts[2] = spike;
+    summary->verdicts[1].kind = VERDICT_RESTART;
+    summary->verdicts[1].from_step = 9010;
+    summary->verdicts[1].repeated_steps = 120;
+    summary->verdicts[1].step_time_s = 412;
+    summary->verdicts[2].kind = VERDICT_GAP;
+    summary->verdicts[2].from_step = 7010;
+    summary->verdicts[2].step_time_s = 900;
+}
+
+/* Smoothed values of single steps, phases as one rank saw them, neither GPUs nor chip. */
+static inline void fixture_job_phases(struct summary *summary)
+{
+    fixture_job(summary);
+    summary->logs[0].format = "DeepSpeed";
+    summary->logs[0].values = "running means, which hide single slow steps";
+    summary->shown.span = 1;
+    summary->gpus_logged = false;
+    summary->run.gpus = 0;
+    summary->run.chip[0] = '\0';
+    summary->peak_flops = 0;
+    summary->mfu = summary->flops = quantity_none();
+    summary->mfu_origin = MFU_UNKNOWN;
+    summary->attempts = 1;
+    summary->shown.attempt = 0;
+    summary->verdict_count = 0;
+    fixture_job_ledger(&summary->ledger, 57136.4, 0, 12350, 0);
+    fixture_job_ledger(&summary->ledger_window, 246, 0, 50, 0);
+    summary->ranks[0].has = RECORD_ANY_PHASE | RECORD_STEP_TIME | RECORD_RANK;
+    for (size_t i = 0; i < summary->point_count; i++)
+        summary->points[i].mfu = NAN;
+}
+
 /* Escape sequences, bidirectional marks, wide characters in every string. */
 static inline void fixture_hostile(struct summary *summary)
 {

@@ -31,11 +31,34 @@ static inline void begin(struct scene *scene, enum screen screen, size_t ranks, 
     scene->model.events = &scene->events;
 }
 
+/* The same of a log of the whole job: one row of records, no waits, no slowdown. */
+static inline void begin_job(struct scene *scene, enum screen screen, int64_t positions)
+{
+    begin(scene, screen, 1, positions);
+    summary_done(&scene->summary);
+    fixture_job(&scene->summary);
+    scene->summary.shown.attempt = overview_fixture_attempt(positions, positions - 1);
+    scene->summary.shown.step = overview_fixture_step(positions, positions - 1);
+    scene->events.count = 0;
+    for (size_t i = 0; i < scene->summary.verdict_count; i++)
+        scene->events.items[scene->events.count++] = (struct run_event){
+            .verdict = scene->summary.verdicts[scene->summary.verdict_count - 1 - i],
+            .begin_s = NAN,
+            .end_s = NAN,
+            .so_far_s = NAN,
+            .end_attempt = 1};
+}
+
 static inline void end(struct scene *scene)
 {
     summary_done(&scene->summary);
     overview_done(&scene->overview);
     run_events_done(&scene->events);
+}
+
+static inline bool job_is(const struct summary *summary)
+{
+    return summary->scope == SCOPE_JOB;
 }
 
 /* The overview that the screen wants at that size. */
@@ -44,6 +67,8 @@ static inline void look(struct scene *scene, int width, int height)
     struct overview_request wanted;
     assert_true(screen_wants(&scene->model, width, height, &wanted));
     overview_fixture(&scene->overview, scene->ranks, scene->positions, wanted);
+    for (size_t i = 0; i < scene->overview.column_count && job_is(&scene->summary); i++)
+        scene->overview.columns[i].wait_share = scene->overview.columns[i].hfu = NAN;
     scene->model.overview = &scene->overview;
     scene->model.rank_rows = screen_rank_rows(&scene->model, width, height);
 }

@@ -9,6 +9,7 @@
 #include "alarm_mfu.h"
 #include "clock_lines.h"
 #include "format.h"
+#include "job_lines.h"
 
 #define SILENT_STEPS 3       /* step times without any record before it is said */
 #define TODAY_S 72000.0      /* so long the time of day is enough */
@@ -114,6 +115,10 @@ static bool say_counters(const struct view_model *model, struct sentence *line)
     add_counter(line, source->refused, "refused");
     add_counter(line, source->too_late, "too late");
     add_counter(line, source->duplicate, "duplicate");
+    add_counter(line, source->not_numbers, "not numbers");
+    add_counter(line, source->impossible, "over the peak");
+    add_counter(line, source->disagree,
+                source->disagree == 1 ? "stamp disagrees" : "stamps disagree");
     add_counter(line, source->late, "late");
     add_counter(line, source->nul_bytes, "NUL bytes");
     add_counter(line, model->feed.frames_skipped, "pictures skipped");
@@ -163,6 +168,12 @@ bool alarm_mfu_needs(const struct view_model *model, struct sentence *line)
     if (summary->peak_flops <= 0 && run->chip[0]) {
         alarm_add_unknown_peak(run, line);
         sentence_add(line, "; ");
+    }
+    if (quantity_known(summary->flops) && summary->peak_flops <= 0) {
+        sentence_add(line, "needs %s: the log gives ",
+                     run->chip[0] ? "--peak" : "--chip or --peak");
+        job_add_flops(line, model);
+        return true;
     }
     sentence_add(line, "needs ");
     add_need(line, !params, "--params");

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "format.h"
+#include "job_lines.h"
 #include "mfu.h"
 
 #define LIKELY_LEAST 0.01 /* an explanation that leaves less than 1% explains nothing */
@@ -133,6 +134,15 @@ bool alarm_mfu_over(const struct view_model *model, struct sentence *line)
     if (!quantity_known(summary->mfu) || !(summary->mfu.value > 1))
         return false;
     sentence_add(line, "MFU over 100%%: ");
+    if (summary->mfu_origin == MFU_LOGGED) {
+        sentence_add(line, "the log says so, by its own peak and formula; lockstep did not work "
+                           "it out");
+        return true;
+    }
+    if (summary->mfu_origin == MFU_LOGGED_RATE) {
+        sentence_add(line, "the log's FLOP/s are more than the peak: is the chip right? ");
+        return by_given_peak(model, line) || by_format(model, line) || by_two(model, line) || true;
+    }
     for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++)
         if (causes[i](model, line))
             return true;
@@ -227,7 +237,8 @@ bool alarm_sizes(const struct view_model *model, struct sentence *line)
     char product_text[FORMAT_BYTES], ranks[FORMAT_BYTES];
     int64_t product = 1;
     const char *between = "";
-    if (!summary->sizes_disagree || summary->rank_count == 0)
+    if (!summary->sizes_disagree || summary->rank_count == 0 ||
+        (job_alone(summary) && !(run->gpus > 0)))
         return false;
     for (int i = 0; i < 3; i++) {
         if (sizes[i].size < 1)
@@ -237,8 +248,9 @@ bool alarm_sizes(const struct view_model *model, struct sentence *line)
         between = " x ";
     }
     sentence_add(line, " is %s, not the %s", format_count(product_text, product),
-                 format_counted(ranks, (int64_t)summary->rank_count, "rank"));
-    if (!summary->gpus_assumed && run->gpus != (double)summary->rank_count)
+                 job_alone(summary) ? format_counted(ranks, llround(run->gpus), "GPU")
+                                    : format_counted(ranks, (int64_t)summary->rank_count, "rank"));
+    if (!job_alone(summary) && !summary->gpus_assumed && run->gpus != (double)summary->rank_count)
         sentence_add(line, " or %s", format_counted(ranks, llround(run->gpus), "GPU"));
     sentence_add(line, ": the stages may be wrong");
     return true;

@@ -126,7 +126,7 @@ void calc_form_fill(struct calc_form *form, const struct summary *summary)
 {
     begin_fill(form);
     fill_description(form, &summary->run);
-    if (summary->gpus_assumed)
+    if ((summary->gpus_assumed || summary->gpus_logged) && summary->run.gpus > 0)
         set_run(form, CALC_GPUS, summary->run.gpus, EVIDENCE_MEASURED);
     fill_quantity(form, CALC_MFU, summary->mfu, 1);
     fill_quantity(form, CALC_EFFECTIVE, summary->effective.share, 1);

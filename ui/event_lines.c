@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "job_lines.h"
+
 static enum evidence evidence_in(const struct summary *summary, enum evidence evidence)
 {
     return summary->simulated && evidence != EVIDENCE_NONE ? EVIDENCE_SIMULATED : evidence;
@@ -33,7 +35,7 @@ void event_add_who(struct sentence *sentence, const struct summary *summary,
         sentence_add(sentence, "rank %lld", (long long)verdict->rank);
         rank = host ? summary_rank_of(summary, verdict->rank) : NULL;
     } else if (verdict->kind == VERDICT_SPIKE || verdict->kind == VERDICT_GAP) {
-        sentence_add(sentence, "all ranks");
+        sentence_add(sentence, job_alone(summary) ? "the job" : "all ranks");
     } else {
         sentence_add_raw(sentence, verdict->group);
     }
@@ -220,7 +222,8 @@ static void add_spike(struct sentence *sentence, const struct summary *summary,
         sentence_evidence(sentence, evidence_in(summary, EVIDENCE_MEASURED));
         sentence_add(sentence, ")");
     }
-    sentence_add(sentence, verdict->rank < 0 ? "; all ranks alike" : "; ");
+    if (verdict->rank >= 0 || !job_alone(summary))
+        sentence_add(sentence, verdict->rank < 0 ? "; all ranks alike" : "; ");
     if (verdict->rank >= 0) {
         event_add_who(sentence, summary, verdict, true);
         sentence_add(sentence, " last");
@@ -255,7 +258,8 @@ static void add_gap(struct sentence *sentence, const struct summary *summary,
         sentence_add(sentence, "%s before step ",
                      format_counted(text, verdict->repeated_steps, "step"));
     else
-        sentence_add(sentence, "nobody computed before step ");
+        sentence_add(sentence, job_alone(summary) ? "in no step time, before step "
+                                                  : "nobody computed before step ");
     add_step(sentence, summary, verdict->attempt, verdict->from_step);
     if (verdict->repeated_steps > 0)
         sentence_add(sentence,

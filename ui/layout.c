@@ -9,11 +9,13 @@
 #define STRIP_HEIGHT_MAX 6
 #define VERDICTS_MAX 4
 #define ALARMS_MAX 4
+#define WHOLE_TALL 16    /* lines from which one part leaves room for the others */
 #define PLAYBACK_LEAST 8 /* lines of a screen that has one for a replay's place */
 
 /* Lines given to each part, from top to bottom. */
 struct lines {
-    int header, verdict, alarms, gap_above, heads, bars, axis, legend, gap_below, strips, playback, keys;
+    int header, verdict, alarms, gap_above, heads, bars, axis, legend, gap_below, strips, playback,
+        keys;
     int left; /* not given to anybody yet */
 };
 
@@ -110,6 +112,27 @@ static void place(struct layout *layout, const struct lines *lines, int width, i
     layout->keys = take_lines(width, &y, lines->keys);
 }
 
+/* What stands in place of the bars gets all that the lines around it leave. */
+static void make_whole(struct layout *layout, int width, int height, const struct layout_want *want)
+{
+    struct lines lines = {.left = height};
+    bool tall = height >= WHOLE_TALL;
+    give(&lines, &lines.header, 1);
+    give(&lines, &lines.verdict, 1);
+    give(&lines, &lines.bars, 1);
+    give(&lines, &lines.keys, lines.left > 2);
+    give(&lines, &lines.playback, want->playback && height >= PLAYBACK_LEAST);
+    give(&lines, &lines.alarms, want->alarms > 0 && lines.left > 3);
+    give(&lines, &lines.header, tall && width >= BARS_WIDTH);
+    give(&lines, &lines.gap_above, tall);
+    give(&lines, &lines.verdict, tall ? least(want->verdicts, VERDICTS_MAX) - 1 : 0);
+    give(&lines, &lines.alarms, tall ? least(want->alarms, ALARMS_MAX) - lines.alarms : 0);
+    give(&lines, &lines.bars, lines.left);
+    layout->rank_height = 1;
+    layout->rank_rows = lines.bars;
+    place(layout, &lines, width, height);
+}
+
 static void make_bars(struct layout *layout, int width, int height, const struct layout_want *want)
 {
     struct lines lines = {.left = height};
@@ -144,6 +167,9 @@ struct layout layout_make(int width, int height, const struct layout_want *want)
     if (width < LIST_WIDTH || height < LEAST_HEIGHT) {
         layout.kind = LAYOUT_LINE;
         layout.header = (struct rect){0, 0, width, 1};
+    } else if (want->whole) {
+        layout.kind = width < BARS_WIDTH ? LAYOUT_LIST : LAYOUT_BARS;
+        make_whole(&layout, width, height, want);
     } else if (width < BARS_WIDTH) {
         layout.kind = LAYOUT_LIST;
         make_list(&layout, width, height, want);

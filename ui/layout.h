@@ -26,6 +26,7 @@ struct layout_want {
     int alarms;   /* lines */
     bool legend;  /* of the phases in the bars */
     bool playback; /* where a replay is: a line above the keys, from 8 lines on */
+    bool whole;    /* no ranks: `bars` is one part down to the keys; no heads, axis, legend, strips */
 };
 
 struct layout {

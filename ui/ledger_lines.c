@@ -5,10 +5,11 @@
 
 #include "alarm_lines.h"
 #include "format.h"
+#include "job_lines.h"
+#include "ledger_rows.h"
 #include "marks.h"
 #include "mfu.h"
 
-#define CONVENTION_BYTES 200
 #define GAPS_TRIFLE 0.05 /* of the GPU time: less needs no words */
 
 static void add_letter(struct sentence *line, const struct view_model *model,
@@ -80,7 +81,6 @@ bool ledger_line_gaps(const struct ledger *ledger, struct sentence *line)
 void ledger_line_utilization(const struct view_model *model, struct sentence *line)
 {
     const struct summary *summary = model->summary;
-    char convention[CONVENTION_BYTES];
     sentence_clear(line, STYLE_NORMAL);
     if (!quantity_known(summary->mfu)) {
         struct sentence needs;
@@ -90,10 +90,10 @@ void ledger_line_utilization(const struct view_model *model, struct sentence *li
         return;
     }
     add_share(line, model, "MFU ", summary->mfu);
-    add_share(line, model, "  HFU ", summary->hfu);
-    mfu_convention(&summary->run, convention, sizeof(convention));
+    if (quantity_known(summary->hfu))
+        add_share(line, model, "  HFU ", summary->hfu);
     sentence_add(line, ": ");
-    sentence_add_raw(line, convention);
+    job_add_mfu_convention(line, summary);
 }
 
 static bool of_mfu(int part)
@@ -111,11 +111,11 @@ static const char *teller(int part)
     return tellers[part];
 }
 
-static void add_part(struct sentence *line, int part)
+static void add_part(struct sentence *line, const struct summary *summary, int part)
 {
     sentence_add(line, "%s%s", line->length > 0 ? ", " : "not known: ",
                  ledger_part_title((enum ledger_part)part));
-    if (teller(part))
+    if (teller(part) && !job_alone(summary))
         sentence_add(line, " (no \"%s\")", teller(part));
 }
 
@@ -123,7 +123,10 @@ static void add_within(struct sentence *line, const struct ledger *ledger, int p
 {
     enum ledger_part within = ledger->within[part];
     if (within < LEDGER_COUNT && (int)within != part)
-        sentence_add(line, ": in %s", ledger_part_title(within));
+        sentence_add(line,
+                     within == LEDGER_KERNELS && ledger_is_one(ledger) ? ": in the part that is %s"
+                                                                       : ": in %s",
+                     ledger_title(ledger, within));
 }
 
 /* All that are not known, of MFU or not, and are contained in the same part as the
@@ -137,7 +140,7 @@ static void say_unknown(struct sentence *line, const struct view_model *model,
         if (quantity_known(ledger->share[part]) || of_mfu(part) != of_mfu(first) ||
             ledger->within[part] != ledger->within[first])
             continue;
-        add_part(line, part);
+        add_part(line, model->summary, part);
         said[part] = true;
     }
     add_within(line, ledger, first);

@@ -109,6 +109,18 @@ int ledger_rows(const struct ledger *const ledgers[LEDGER_COLUMNS], int max, boo
     return count;
 }
 
+bool ledger_is_one(const struct ledger *ledger)
+{
+    return !quantity_known(ledger->share[LEDGER_JITTER]) &&
+           ledger->within[LEDGER_JITTER] == LEDGER_KERNELS;
+}
+
+const char *ledger_title(const struct ledger *ledger, enum ledger_part part)
+{
+    return part == LEDGER_KERNELS && ledger_is_one(ledger) ? "not told apart"
+                                                           : ledger_part_title(part);
+}
+
 const char *ledger_share_text(char out[LEDGER_SHARE_BYTES], int64_t units)
 {
     snprintf(out, LEDGER_SHARE_BYTES, "%d.%02d%%", (int)(units / 100), (int)(units % 100));

@@ -29,6 +29,11 @@ struct ledger_row {
 int ledger_rows(const struct ledger *const ledgers[LEDGER_COLUMNS], int max, bool all,
                 struct ledger_row rows[LEDGER_COUNT]);
 
+/* Own times, waits and exchange are one part, since nothing tells them apart. */
+bool ledger_is_one(const struct ledger *ledger);
+/* "slow kernels"; of that one part "not told apart". */
+const char *ledger_title(const struct ledger *ledger, enum ledger_part part);
+
 /* "41.20%". */
 #define LEDGER_SHARE_BYTES 16
 const char *ledger_share_text(char out[LEDGER_SHARE_BYTES], int64_t units);

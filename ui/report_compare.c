@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "format.h"
+#include "job_lines.h"
 #include "report.h"
 #include "report_text.h"
 
@@ -28,8 +29,12 @@ static void put_side(const struct page *page, int s)
     fprintf(page->to, "%c   %s\n", s == COMPARE_A ? 'A' : 'B', report_safe(name, side->name));
     fprintf(page->to, "    %s%s%s   ", summary->simulated ? "SIMULATED   " : "",
             report_safe(name, summary->run.name), summary->run.name[0] ? "   " : "");
-    fprintf(page->to, "%s   ", format_counted(a, (int64_t)summary->rank_count, "rank"));
-    fprintf(page->to, "%s   %s\n", format_counted(a, (int64_t)summary->run.gpus, "GPU"),
+    struct sentence whose;
+    sentence_clear(&whose, STYLE_NORMAL);
+    job_add_who(&whose, summary);
+    sentence_add(&whose, "   ");
+    job_add_gpus(&whose, summary, true);
+    fprintf(page->to, "%s   %s\n", whose.text,
             report_safe(chip, summary->run.chip[0] ? summary->run.chip : "chip unknown"));
     fprintf(page->to, "    steps %s to %s", format_count(a, summary->first_step),
             format_count(b, summary->last_step));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cost_lines.h"
+#include "job_lines.h"
 #include "ledger_lines.h"
 #include "ledger_rows.h"
 
@@ -180,7 +181,9 @@ void report_cost_sentences(const struct report *report)
         report_sentence(report, "  - ", 4, &line);
     } else {
         sentence_clear(&line, STYLE_NORMAL);
-        sentence_add(&line, "not known: it takes two ranks with own times, and two steps");
+        sentence_add(&line, job_alone(report->summary)
+                                ? "not known: it takes the times of single ranks"
+                                : "not known: it takes two ranks with own times, and two steps");
         report_sentence(report, "  ", 2, &line);
     }
     put_floor(report);
@@ -194,7 +197,7 @@ void report_cost(const struct report *report)
 {
     char text[FORMAT_BYTES];
     fprintf(report->to, "\nCOST (last %s)\n",
-            format_counted(text, report->summary->window_steps, "step"));
+            format_counted(text, report->summary->window_steps, job_value_word(report->summary)));
     report_cost_sentences(report);
     put_what_ifs(report);
 }
@@ -207,7 +210,9 @@ static void add_cell(struct sentence *line, const struct report *report,
     char share[LEDGER_SHARE_BYTES], hours[FORMAT_BYTES];
     char letter = evidence_letter(model_evidence(&report->model, cell->evidence));
     if (cell->evidence == EVIDENCE_NONE)
-        sentence_add(line, "  %10s  %10s", "-  ", "-  ");
+        sentence_add(line, "  %10s  %10s", "-  ", ledger->gpus > 0 ? "-  " : "");
+    else if (!(ledger->gpus > 0))
+        sentence_add(line, "  %8s %c  %10s", ledger_share_text(share, cell->units), letter, "");
     else
         sentence_add(line, "  %8s %c  %8s %c", ledger_share_text(share, cell->units), letter,
                      ledger_hours_text(hours, ledger_gpu_hours(ledger, cell->units)), letter);
@@ -245,7 +250,7 @@ static void put_ledger_heads(const struct report *report, const struct ledger *c
             continue;
         snprintf(last, sizeof(last), "%s%s", i == 0 ? "" : "last ",
                  format_counted(all, ledgers[i]->steps, "step"));
-        sentence_add(&line, "  %14s%6s  ", last, "GPU-h");
+        sentence_add(&line, "  %14s%6s  ", last, ledgers[i]->gpus > 0 ? "GPU-h" : "");
     }
     put_line(report, &line);
 }
@@ -257,7 +262,9 @@ static void put_ledger_whole(const struct report *report, const struct ledger *c
                                  ? report->summary->step_time_mean_s.evidence
                                  : EVIDENCE_COMPUTED;
     struct ledger_cell whole = {evidence, LEDGER_WHOLE, 0};
-    put_ledger_row(report, ledgers, "bought GPU time", (struct ledger_cell[]){whole, whole});
+    put_ledger_row(report, ledgers,
+                   report->summary->ledger.gpus > 0 ? "bought GPU time" : "wall-clock time",
+                   (struct ledger_cell[]){whole, whole});
 }
 
 static void put_ledger_facts(const struct report *report)
@@ -283,7 +290,9 @@ void report_ledger(const struct report *report)
         summary->ledger_window.wall_s > 0 && summary->ledger_window.steps < summary->ledger.steps;
     const struct ledger *const ledgers[LEDGER_COLUMNS] = {&summary->ledger,
                                                           window ? &summary->ledger_window : NULL};
-    fputs("\nWHERE THE GPU TIME GOES\n", report->to);
+    fputs(job_alone(summary) && !(summary->run.gpus > 0) ? "\nWHERE THE TIME GOES\n"
+                                                         : "\nWHERE THE GPU TIME GOES\n",
+          report->to);
     if (!(summary->ledger.wall_s > 0)) {
         fputs(summary->shown.known ? "  not known: the steps of this log have no duration\n"
                                    : "  not known before two steps are whole\n",
@@ -294,6 +303,7 @@ void report_ledger(const struct report *report)
     put_ledger_whole(report, ledgers);
     int count = ledger_rows(ledgers, LEDGER_COUNT, false, rows);
     for (int i = 0; i < count; i++)
-        put_ledger_row(report, ledgers, ledger_part_title(rows[i].part), rows[i].cells);
+        put_ledger_row(report, ledgers, ledger_title(&summary->ledger, rows[i].part),
+                       rows[i].cells);
     put_ledger_facts(report);
 }

@@ -4,11 +4,9 @@
 #include <string.h>
 
 #include "alarm_lines.h"
+#include "job_lines.h"
 #include "ledger_lines.h"
-#include "mfu.h"
 #include "report_svg.h"
-
-#define CONVENTION_BYTES 200
 
 static const char STYLE[] =
     ":root{color-scheme:light dark}\n"
@@ -90,7 +88,7 @@ static void put_fact(const struct page *page, const char *name, const char *valu
 static void put_utilization(const struct page *page)
 {
     const struct summary *summary = page->summary;
-    char mfu[FORMAT_BYTES], hfu[FORMAT_BYTES], steps[FORMAT_BYTES], convention[CONVENTION_BYTES];
+    char mfu[FORMAT_BYTES], hfu[FORMAT_BYTES], steps[FORMAT_BYTES];
     struct sentence line, needs;
     sentence_clear(&line, STYLE_NORMAL);
     sentence_add(&line, "MFU %s, HFU %s", report_share(mfu, &page->report, summary->mfu),
@@ -98,12 +96,14 @@ static void put_utilization(const struct page *page)
     if (alarm_mfu_needs(&page->report.model, &needs)) {
         sentence_add(&line, ": %s", needs.text);
     } else {
-        mfu_convention(&summary->run, convention, sizeof(convention));
         sentence_add(&line, " over the last %s, ",
-                     format_counted(steps, summary->window_steps, "step"));
-        sentence_add_raw(&line, convention);
+                     format_counted(steps, summary->window_steps, job_value_word(summary)));
+        job_add_mfu_convention(&line, summary);
     }
     put_fact(page, "Utilization", line.text);
+    sentence_clear(&line, STYLE_NORMAL);
+    if (job_add_flops(&line, &page->report.model))
+        put_fact(page, "FLOP/s, by the log", line.text);
 }
 
 static void put_waiting(const struct page *page)
@@ -127,18 +127,14 @@ static void put_waiting(const struct page *page)
 static void put_span(const struct page *page)
 {
     const struct summary *summary = page->summary;
-    char a[FORMAT_BYTES], b[FORMAT_BYTES], c[FORMAT_BYTES], d[FORMAT_BYTES];
+    char a[FORMAT_BYTES], b[FORMAT_BYTES], c[FORMAT_BYTES];
     struct sentence line;
     sentence_clear(&line, STYLE_NORMAL);
     if (summary->first_step < 0) {
         put_fact(page, "Steps", "no step in this span");
         return;
     }
-    sentence_add(&line, "%s to %s: %s complete, %s incomplete",
-                 format_count(a, summary->first_step), format_count(b, summary->last_step),
-                 format_count(c, summary->complete), format_count(d, summary->incomplete));
-    if (summary->attempts > 1)
-        sentence_add(&line, ", %s", format_counted(a, summary->attempts, "attempt"));
+    job_add_covered(&line, summary);
     put_fact(page, "Steps", line.text);
     sentence_clear(&line, STYLE_NORMAL);
     sentence_add(&line, "median %s, mean %s, longest %s",
@@ -146,6 +142,13 @@ static void put_span(const struct page *page)
                  report_duration(b, &page->report, summary->step_time_mean_s),
                  report_duration(c, &page->report, summary->step_time_max_s));
     put_fact(page, "Step time", line.text);
+    sentence_clear(&line, STYLE_NORMAL);
+    if (job_add_values(&line, summary))
+        put_fact(page, "Values", line.text);
+    if (job_alone(summary)) {
+        put_utilization(page);
+        return;
+    }
     put_waiting(page);
     put_fact(page, "Exchange", report_duration(a, &page->report, summary->exchange_mean_s));
     put_utilization(page);
@@ -154,12 +157,12 @@ static void put_span(const struct page *page)
 static void put_job(const struct page *page)
 {
     const struct summary *summary = page->summary;
-    char ranks[FORMAT_BYTES], gpus[FORMAT_BYTES];
     struct sentence line;
     sentence_clear(&line, STYLE_NORMAL);
-    sentence_add(&line, "%s, %s%s, ", format_counted(ranks, (int64_t)summary->rank_count, "rank"),
-                 format_counted(gpus, (int64_t)summary->run.gpus, "GPU"),
-                 summary->gpus_assumed ? " (assumed: one a rank)" : "");
+    job_add_who(&line, summary);
+    sentence_add(&line, ", ");
+    job_add_gpus(&line, summary, false);
+    sentence_add(&line, ", ");
     sentence_add_raw(&line, summary->run.chip[0] ? summary->run.chip : "chip not known");
     put_fact(page, "Job", line.text);
     if (summary->run.model_name[0])
@@ -246,16 +249,20 @@ static void put_nearest(const struct page *page)
 
 static void put_figures(const struct page *page)
 {
-    put_figure(page, SVG_TIMELINE, "One step", "timeline", "timeline-phone");
-    page_ranks(page);
-    fputs("</section>\n", page->to);
-    put_figure(page, SVG_HEAT, "Ranks and steps", "heat", "heat-phone");
-    fputs("</section>\n", page->to);
+    if (!job_alone(page->summary)) { /* else there are no ranks to be drawn: it was said */
+        put_figure(page, SVG_TIMELINE, "One step", "timeline", "timeline-phone");
+        page_ranks(page);
+        fputs("</section>\n", page->to);
+        put_figure(page, SVG_HEAT, "Ranks and steps", "heat", "heat-phone");
+        fputs("</section>\n", page->to);
+    }
     put_figure(page, SVG_HISTORY, "The whole run", "history", "history-phone");
     page_events(page);
     page_steps(page);
     fputs("</section>\n", page->to);
-    put_figure(page, SVG_LEDGER, "Where the GPU time goes", "ledger", "ledger-phone");
+    put_figure(page, SVG_LEDGER,
+               page->summary->run.gpus > 0 ? "Where the GPU time goes" : "Where the time goes",
+               "ledger", "ledger-phone");
     put_nearest(page);
     fputs("</section>\n", page->to);
 }

@@ -116,6 +116,9 @@ void page_read(const struct page *page)
     put_count(page, "dropped on the way", counts->dropped, true);
     put_count(page, "refused", counts->refused, false);
     put_count(page, "NUL bytes skipped", counts->nul_bytes, false);
+    put_count(page, "values that are no numbers", counts->not_numbers, false);
+    put_count(page, "values over the chip's peak, not used", counts->impossible, false);
+    put_count(page, "values that time stamps disagree with", counts->disagree, false);
     if (counts->bytes > 0) {
         fputs("<tr><th scope=\"row\" class=\"words\">size</th>", page->to);
         page_cell(page, format_bytes(text, counts->bytes));

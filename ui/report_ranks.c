@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job_lines.h"
 #include "memory.h"
 #include "report_text.h"
 
@@ -84,6 +85,8 @@ void report_ranks(const struct report *report)
     const struct summary *summary = report->summary;
     enum evidence waits = model_evidence(&report->model, summary->wait_mean_s.evidence);
     char computed = evidence_letter(model_evidence(&report->model, EVIDENCE_COMPUTED));
+    if (job_alone(summary))
+        return; /* there are none: report_who() has said so */
     fprintf(report->to,
             "\n   rank   slowdown %c  mean wait s %c  wins s %c  arrived last     steps  host / "
             "group\n",

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job_lines.h"
+
 /* Plain rules first, for programs that know no media queries; paper is white whatever the
  * screen is. Every text stands on a ground of the figure's own. */
 static const char STYLE[] =
@@ -80,7 +82,6 @@ void figure_begin(struct figure *figure, const char *format, ...)
 {
     const struct summary *summary = figure->model.summary;
     struct sentence line;
-    char text[FORMAT_BYTES];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(figure->title, sizeof(figure->title), format, arguments);
@@ -93,7 +94,8 @@ void figure_begin(struct figure *figure, const char *format, ...)
     put_simulated(figure);
     sentence_clear(&line, STYLE_DIM);
     sentence_add_raw(&line, summary->run.name[0] ? summary->run.name : "run without a name");
-    sentence_add(&line, ", %s", format_counted(text, (int64_t)summary->rank_count, "rank"));
+    sentence_add(&line, ", ");
+    job_add_who(&line, summary);
     if (summary->run.chip[0]) {
         sentence_add(&line, ", ");
         sentence_add_raw(&line, summary->run.chip);

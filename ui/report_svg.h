@@ -63,6 +63,8 @@ void figure_describe(struct figure *figure, const char *format, ...)
 void figure_sentence(struct figure *figure, const struct sentence *sentence);
 void figure_say(struct figure *figure, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* A figure that a log of the whole job cannot give: why, and what would. */
+void figure_no_ranks(struct figure *figure, const char *title);
 /* A sentence that begins at x. */
 void figure_sentence_at(struct figure *figure, double x, const char *css,
                         const struct sentence *sentence);

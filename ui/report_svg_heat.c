@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "heat_rows.h"
+#include "job_lines.h"
 #include "memory.h"
 
 #define ROWS_MAX 128
@@ -329,6 +330,10 @@ void figure_heat(struct figure *figure)
     const struct overview *overview = figure->data->overview;
     struct heat heat = {.figure = figure, .overview = overview};
     char first[FORMAT_BYTES], last[FORMAT_BYTES];
+    if (job_alone(figure->model.summary)) {
+        figure_no_ranks(figure, "How slow each rank was");
+        return;
+    }
     if (overview->column_count == 0 || !anything_known(overview)) {
         figure_begin(figure, "How slow each rank was");
         figure_say(figure, overview->column_count == 0

@@ -44,7 +44,7 @@ static void put_bar(const struct waterfall *waterfall, double y)
         double wide = width * (double)row->cells[0].units / LEDGER_WHOLE;
         char css[FORMAT_BYTES], share[LEDGER_SHARE_BYTES], text[FORMAT_BYTES], title[128];
         ledger_share_text(share, row->cells[0].units);
-        snprintf(title, sizeof(title), "%s %s", ledger_part_title(row->part),
+        snprintf(title, sizeof(title), "%s %s", ledger_title(waterfall->ledgers[0], row->part),
                  figure_with(text, figure, share, row->cells[0].evidence));
         svg_rect(figure->to, x, y, wide > 3 ? wide - 1 : wide, BAR_HIGH, css_of(css, row), title);
         if (wide < NUMBER_ROOM)
@@ -108,7 +108,7 @@ static void put_cell(const struct waterfall *waterfall, int column, double y,
             figure->to, edges.share, y, SVG_END, "ls-line",
             known ? figure_with(text, figure, ledger_share_text(share, cell->units), cell->evidence)
                   : "-");
-    if (edges.hours > 0 && known)
+    if (edges.hours > 0 && known && waterfall->ledgers[column]->gpus > 0)
         svg_text(figure->to, edges.hours, y, SVG_END, "ls-dim",
                  figure_with(text, figure,
                              ledger_hours_text(
@@ -128,7 +128,7 @@ static void put_heads(const struct waterfall *waterfall)
         snprintf(text, sizeof(text), "%s%s", i == 0 ? "" : "last ",
                  format_counted(steps, waterfall->ledgers[i]->steps, "step"));
         svg_text(figure->to, edges.share, figure->y, SVG_END, "ls-dim ls-small", text);
-        if (edges.hours > 0)
+        if (edges.hours > 0 && waterfall->ledgers[i]->gpus > 0)
             svg_text(figure->to, edges.hours, figure->y, SVG_END, "ls-dim ls-small", "GPU-hours");
     }
 }
@@ -138,7 +138,7 @@ static void put_row(const struct waterfall *waterfall, int from_left)
     struct figure *figure = waterfall->figure;
     const struct ledger_row *row = row_at(waterfall, from_left);
     char css[FORMAT_BYTES], number[FORMAT_BYTES], share[LEDGER_SHARE_BYTES];
-    const char *title = ledger_part_title(row->part);
+    const char *title = ledger_title(waterfall->ledgers[0], row->part);
     figure->y += ROW_HIGH;
     snprintf(number, sizeof(number), "%d", from_left + 1);
     svg_rect(figure->to, FIGURE_MARGIN + 22, figure->y - 11, SWATCH, SWATCH, css_of(css, row),
@@ -162,7 +162,8 @@ static void put_sum(const struct waterfall *waterfall)
     svg_line(figure->to, FIGURE_MARGIN, figure->y + 6, figure->width - FIGURE_MARGIN, figure->y + 6,
              "ls-grid");
     figure->y += ROW_HIGH + 2;
-    svg_text(figure->to, FIGURE_MARGIN + 44, figure->y, SVG_START, "ls-bold", "bought GPU time");
+    svg_text(figure->to, FIGURE_MARGIN + 44, figure->y, SVG_START, "ls-bold",
+             waterfall->ledgers[0]->gpus > 0 ? "bought GPU time" : "wall-clock time");
     for (int i = 0; i < LEDGER_COLUMNS; i++)
         if (waterfall->ledgers[i])
             put_cell(waterfall, i, figure->y, &whole);
@@ -204,9 +205,11 @@ void figure_ledger(struct figure *figure)
     waterfall.ledgers[0] = &summary->ledger;
     waterfall.ledgers[1] = window ? &summary->ledger_window : NULL;
     waterfall.count = ledger_rows(waterfall.ledgers, LEDGER_COUNT, false, waterfall.rows);
-    figure_begin(figure, "Where the GPU time of %s goes",
+    const char *kind = summary->ledger.gpus > 0 ? "GPU time" : "time";
+    figure_begin(figure, "Where the %s of %s goes", kind,
                  format_counted(text, summary->ledger.steps, "step"));
-    figure_describe(figure, "A bar of shares of the bought GPU time, which add up to 100%%:");
+    figure_describe(figure, "A bar of shares of the %s%s, which add up to 100%%:",
+                    summary->ledger.gpus > 0 ? "bought " : "wall-clock ", kind);
     put_bar(&waterfall, figure->y + 8);
     figure->y += 8 + BAR_HIGH;
     put_bar_axis(&waterfall);

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "job_lines.h"
 #include "text.h"
 
 #define BOLD_LETTER 0.66
@@ -167,4 +168,24 @@ double figure_legend(struct figure *figure, double x, const char *css, const cha
     svg_rect(figure->to, x, figure->y - 11, 13, 13, "ls-box", NULL);
     svg_text(figure->to, x + 18, figure->y, SVG_START, "ls-line", words);
     return x + width;
+}
+
+/* ---- without ranks ---- */
+
+void figure_no_ranks(struct figure *figure, const char *title)
+{
+    const struct summary *summary = figure->model.summary;
+    struct sentence line;
+    figure_begin(figure, "%s", title);
+    sentence_clear(&line, STYLE_NORMAL);
+    job_add_why(&line, summary);
+    sentence_add(&line, job_how(summary, 0) ? " These two lines would provide it:" : "");
+    figure_sentence(figure, &line);
+    figure_describe(figure, "%s", line.text);
+    for (int i = 0; i < 2; i++) {
+        sentence_clear(&line, STYLE_NORMAL);
+        sentence_add_raw(&line, job_how(summary, i) ? job_how(summary, i) : "");
+        if (line.length > 0)
+            figure_sentence(figure, &line);
+    }
 }

@@ -7,6 +7,7 @@
 #include "axis.h"
 #include "bars.h"
 #include "choice.h"
+#include "job_lines.h"
 #include "rank_order.h"
 #include "rank_table.h"
 
@@ -288,6 +289,10 @@ void figure_timeline(struct figure *figure)
         figure_begin(figure, "Own time and waiting at the barrier");
         figure_say(figure, "Not known: no step is whole yet.");
         figure_describe(figure, "Nothing is known yet.");
+        return;
+    }
+    if (job_alone(summary)) {
+        figure_no_ranks(figure, "Own time and waiting at the barrier");
         return;
     }
     figure_begin(figure, "Step %s: own time and waiting at the barrier",

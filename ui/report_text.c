@@ -7,24 +7,24 @@
 #include "clock_lines.h"
 #include "clocks.h"
 #include "format.h"
-#include "mfu.h"
+#include "job_lines.h"
 #include "model.h"
 #include "report.h"
 #include "report_text.h"
 
-#define CONVENTION_BYTES 200
 #define CLOCKS_MAX 64 /* that get a line */
 
 static void put_head(const struct report *report)
 {
     const struct summary *summary = report->summary;
-    char name[REPORT_SAFE_BYTES], chip[REPORT_SAFE_BYTES], ranks[FORMAT_BYTES];
-    char gpus[FORMAT_BYTES];
-    fprintf(report->to, "%s%s%s%s", summary->simulated ? "SIMULATED   " : "",
-            report_safe(name, summary->run.name[0] ? summary->run.name : "(no name)"), "   ",
-            format_counted(ranks, (int64_t)summary->rank_count, "rank"));
-    fprintf(report->to, "   %s%s   %s\n", format_counted(gpus, (int64_t)summary->run.gpus, "GPU"),
-            summary->gpus_assumed ? " (assumed: one a rank)" : "",
+    char name[REPORT_SAFE_BYTES], chip[REPORT_SAFE_BYTES];
+    struct sentence whose;
+    sentence_clear(&whose, STYLE_NORMAL);
+    job_add_who(&whose, summary);
+    sentence_add(&whose, "   ");
+    job_add_gpus(&whose, summary, false);
+    fprintf(report->to, "%s%s   %s   %s\n", summary->simulated ? "SIMULATED   " : "",
+            report_safe(name, summary->run.name[0] ? summary->run.name : "(no name)"), whose.text,
             report_safe(chip, summary->run.chip[0] ? summary->run.chip : "chip unknown"));
 }
 
@@ -32,14 +32,16 @@ static void put_utilization(const struct report *report)
 {
     const struct summary *summary = report->summary;
     char a[FORMAT_BYTES], b[FORMAT_BYTES], c[FORMAT_BYTES];
-    char convention[CONVENTION_BYTES];
-    struct sentence how;
-    mfu_convention(&summary->run, convention, sizeof(convention));
+    struct sentence how, flops;
     if (!alarm_mfu_needs(&report->model, &how)) {
         sentence_clear(&how, STYLE_NORMAL);
-        sentence_add(&how, "last %s, ", format_counted(c, summary->window_steps, "step"));
-        sentence_add_raw(&how, convention);
+        sentence_add(&how, "last %s, ",
+                     format_counted(c, summary->window_steps, job_value_word(summary)));
+        job_add_mfu_convention(&how, summary);
     }
+    sentence_clear(&flops, STYLE_NORMAL);
+    if (job_add_flops(&flops, &report->model))
+        fprintf(report->to, "FLOP/s       %s, by the log\n", flops.text);
     fprintf(report->to, "MFU          %s   HFU %s\n", report_share(a, report, summary->mfu),
             report_share(b, report, summary->hfu));
     report_sentence(report, "", 13, &how);
@@ -48,20 +50,26 @@ static void put_utilization(const struct report *report)
 static void put_span(const struct report *report)
 {
     const struct summary *summary = report->summary;
-    char a[FORMAT_BYTES], b[FORMAT_BYTES], c[FORMAT_BYTES], d[FORMAT_BYTES];
+    char a[FORMAT_BYTES], b[FORMAT_BYTES], c[FORMAT_BYTES];
+    struct sentence line;
     if (summary->first_step < 0) {
         fputs("no step in this span\n", report->to);
         return;
     }
-    fprintf(report->to, "steps        %s to %s: %s complete, %s incomplete",
-            format_count(a, summary->first_step), format_count(b, summary->last_step),
-            format_count(c, summary->complete), format_count(d, summary->incomplete));
-    fprintf(report->to, "%s%s\n", summary->attempts > 1 ? ", " : "",
-            summary->attempts > 1 ? format_counted(a, summary->attempts, "attempt") : "");
+    sentence_clear(&line, STYLE_NORMAL);
+    job_add_covered(&line, summary);
+    fprintf(report->to, "steps        %s\n", line.text);
     fprintf(report->to, "step time    median %s   mean %s   max %s\n",
             report_duration(a, report, summary->step_time_median_s),
             report_duration(b, report, summary->step_time_mean_s),
             report_duration(c, report, summary->step_time_max_s));
+    sentence_clear(&line, STYLE_NORMAL);
+    if (job_add_values(&line, summary))
+        fprintf(report->to, "values       %s\n", line.text);
+    if (job_alone(summary)) { /* neither waits nor the exchange can be known */
+        put_utilization(report);
+        return;
+    }
     if (quantity_known(summary->wait_share))
         fprintf(report->to, "waiting      %s of the GPU time   mean %s a rank and step   by %s%s\n",
                 report_share(a, report, summary->wait_share),
@@ -142,6 +150,12 @@ static void put_source(const struct report *report)
         fprintf(to, ", %" PRIu64 " refused", counts->refused);
     if (counts->nul_bytes)
         fprintf(to, ", %" PRIu64 " NUL bytes skipped", counts->nul_bytes);
+    if (counts->not_numbers)
+        fprintf(to, ", %" PRIu64 " not numbers", counts->not_numbers);
+    if (counts->impossible)
+        fprintf(to, ", %" PRIu64 " over the peak", counts->impossible);
+    if (counts->disagree)
+        fprintf(to, ", %" PRIu64 " that time stamps disagree with", counts->disagree);
     fputc('\n', to);
     for (int64_t i = 0; i < report->summary->complaint_count; i++) {
         char text[REPORT_SAFE_BYTES];

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cost_lines.h"
+#include "job_lines.h"
 #include "verdict_lines.h"
 #include "verdict_none.h"
 
@@ -230,11 +231,33 @@ static void put_others(const struct report *report)
     report_sentence(report, "  - ", INDENT, &line);
 }
 
+/* This log cannot tell: why, and what would. */
+static void put_no_ranks(const struct report *report)
+{
+    const struct summary *summary = report->summary;
+    struct sentence line;
+    sentence_clear(&line, STYLE_NORMAL);
+    sentence_add(&line, "this log cannot tell: ");
+    job_add_why(&line, summary);
+    sentence_add(&line, job_how(summary, 0) ? " These two lines would provide it:" : "");
+    report_sentence(report, "  - ", INDENT, &line);
+    for (int i = 0; i < 2; i++) {
+        sentence_clear(&line, STYLE_NORMAL);
+        sentence_add_raw(&line, job_how(summary, i) ? job_how(summary, i) : "");
+        if (line.length > 0)
+            report_sentence(report, "", INDENT + 4, &line);
+    }
+}
+
 static void put_nobody(const struct report *report)
 {
     const struct summary *summary = report->summary;
     struct sentence line, why;
     sentence_clear(&line, STYLE_NORMAL);
+    if (summary->shown.known && job_alone(summary)) {
+        put_no_ranks(report);
+        return;
+    }
     if (summary->shown.known && summary->shown.rule == WAIT_UNKNOWN) {
         sentence_add(&line, "nobody can be named: this log cannot tell who is slow. ");
         verdict_no_rule(&report->model, &line);
@@ -405,7 +428,7 @@ void report_who(const struct report *report)
         put_others(report);
     else if (wandering == 0)
         put_nobody(report);
-    if (wandering == 0)
+    if (wandering == 0 && !job_alone(summary))
         put_rotation(report);
     put_past(report);
 }

@@ -2,6 +2,7 @@
 #include "screen.h"
 
 #include "alarm_lines.h"
+#include "job_lines.h"
 #include "layout.h"
 #include "verdict_lines.h"
 #include "sentence.h"
@@ -28,6 +29,7 @@ static struct layout make_layout(const struct view_model *model, int width, int 
         .alarms = alarm_lines(model, alarms, ALARM_LINES_MAX),
         .legend = model->phases,
         .playback = model->playback.on,
+        .whole = job_alone(model->summary),
     };
     if (model->summary->shown.rule == WAIT_UNKNOWN && want.ranks < 6)
         want.ranks = 6; /* lines for the sentence that says why */
@@ -80,6 +82,10 @@ static void draw_timeline(struct canvas *canvas, const struct layout *layout,
     }
     view_verdict(canvas, layout->verdict, model);
     view_alarms(canvas, layout->alarms, model);
+    if (job_alone(model->summary)) {
+        view_job(canvas, layout->bars, model);
+        return;
+    }
     if (layout->kind == LAYOUT_LIST)
         view_list(canvas, layout, model);
     else
@@ -89,7 +95,8 @@ static void draw_timeline(struct canvas *canvas, const struct layout *layout,
 
 static bool needed(const struct view_model *model)
 {
-    bool selected = model->screen == SCREEN_TIMELINE && model->rank_line && model->selected >= 0;
+    bool selected = model->screen == SCREEN_TIMELINE && model->rank_line && model->selected >= 0 &&
+                    !job_alone(model->summary);
     return model->entering || model->message[0] || selected;
 }
 
@@ -122,7 +129,10 @@ static void draw_other(struct canvas *canvas, const struct layout *layout,
 {
     struct rect rect = middle(canvas, layout);
     view_header(canvas, layout->header, model);
-    if (model->screen == SCREEN_RANKS)
+    if (job_alone(model->summary) &&
+        (model->screen == SCREEN_RANKS || model->screen == SCREEN_HEAT))
+        view_job_none(canvas, rect, model);
+    else if (model->screen == SCREEN_RANKS)
         view_ranks(canvas, rect, model);
     else if (model->screen == SCREEN_LEDGER)
         view_ledger(canvas, rect, model);
@@ -158,6 +168,7 @@ void screen_draw(struct canvas *canvas, const struct view_model *model)
         draw_timeline(canvas, &layout, model);
     view_playback(canvas, layout.playback, model);
     /* On a list that does not hold all ranks this line says how many there are. */
-    if (layout.kind != LAYOUT_LIST || layout.rank_rows >= matching_ranks(model) || needed(model))
+    if (layout.kind != LAYOUT_LIST || job_alone(model->summary) ||
+        layout.rank_rows >= matching_ranks(model) || needed(model))
         view_keys(canvas, key_line(canvas, &layout, model), model);
 }

@@ -7,6 +7,7 @@
 
 #include "cost_lines.h"
 #include "format.h"
+#include "job_lines.h"
 #include "verdict_none.h"
 
 #define DETAILS 7 /* wordings, from a full sentence (0) to the bare figure */
@@ -119,6 +120,8 @@ static void say_spike(struct sentence *line, const struct view_model *model,
         sentence_evidence(line, model_evidence(model, EVIDENCE_MEASURED));
         sentence_add(line, ")");
     }
+    if (job_alone(model->summary))
+        return;
     if (verdict->rank < 0)
         sentence_add(line, detail < 4 ? "; all ranks alike" : "");
     else
@@ -167,7 +170,12 @@ static void say_gap(struct sentence *line, const struct view_model *model,
     }
     sentence_add(line, "%s", format_count(text, verdict->from_step));
     if (verdict->repeated_steps == 0) {
-        sentence_add(line, detail < 2 ? ", nobody was computing" : detail < 3 ? ", all idle" : "");
+        if (job_alone(model->summary))
+            sentence_add(line, detail < 2 ? ", in no step time" : "");
+        else
+            sentence_add(line, detail < 2   ? ", nobody was computing"
+                               : detail < 3 ? ", all idle"
+                                            : "");
         return;
     }
     sentence_add(line, detail < 2   ? verdict->repeated_steps == 1 ? " is not in the log"
@@ -182,11 +190,14 @@ static void say_gap(struct sentence *line, const struct view_model *model,
 }
 
 /* "missing: rank 5 from step 500 to 520", of an event that a list shows. */
-static void say_missing_event(struct sentence *line, const struct verdict *verdict, int detail)
+static void say_missing_event(struct sentence *line, const struct summary *summary,
+                              const struct verdict *verdict, int detail)
 {
     char text[FORMAT_BYTES];
     sentence_add(line, "missing: ");
-    if (verdict->rank < 0) {
+    if (job_alone(summary)) {
+        sentence_add(line, "steps");
+    } else if (verdict->rank < 0) {
         sentence_add(line, detail < 2 ? "every rank of " : "host ");
         sentence_add_raw(line, verdict->group);
     } else {
@@ -230,7 +241,7 @@ static void say_other(struct sentence *line, const struct view_model *model,
     else if (verdict->kind == VERDICT_GAP)
         say_gap(line, model, verdict, detail);
     else if (verdict->kind == VERDICT_MISSING)
-        say_missing_event(line, verdict, detail);
+        say_missing_event(line, model->summary, verdict, detail);
     else
         say_wandering(line, model->summary, detail);
 }
@@ -253,7 +264,7 @@ void verdict_line(const struct view_model *model, int width, const struct verdic
 static size_t missing_ranks(const struct summary *summary, const struct summary_rank **ret_first)
 {
     size_t count = 0;
-    for (size_t i = 0; i < summary->rank_count; i++) {
+    for (size_t i = 0; i < summary->rank_count && !job_alone(summary); i++) {
         const struct summary_rank *rank = &summary->ranks[i];
         if (rank->state != RANK_MISSING)
             continue;

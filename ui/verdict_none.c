@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "format.h"
+#include "job_lines.h"
 
 #define STEPS_NEEDED 20 /* for a verdict on a rank */
 #define WIDE 56         /* cells for a whole sentence */
@@ -11,6 +12,7 @@
 /* ---- the log cannot tell ---- */
 
 enum cause {
+    CAUSE_WHOLE_JOB, /* the log is not about ranks */
     CAUSE_ONE_RANK,
     CAUSE_SOME_RANKS, /* say nothing but how long their steps lasted */
     CAUSE_THIS_STEP,  /* has no phases, others of the span have */
@@ -45,6 +47,8 @@ static int count_telling(const struct summary *summary)
 static enum cause cause_of(const struct summary *summary)
 {
     uint32_t first;
+    if (job_alone(summary))
+        return CAUSE_WHOLE_JOB;
     if (summary->rank_count == 1)
         return CAUSE_ONE_RANK;
     if (count_telling(summary) > 0 && count_silent(summary, &first) > 0)
@@ -71,6 +75,9 @@ void verdict_no_rule(const struct view_model *model, struct sentence *sentence)
     const struct summary *summary = model->summary;
     char text[FORMAT_BYTES];
     switch (cause_of(summary)) {
+    case CAUSE_WHOLE_JOB:
+        job_add_why(sentence, summary);
+        break;
     case CAUSE_ONE_RANK:
         sentence_add(sentence,
                      "This log has rank %u alone. A wait is a difference between ranks: name the "
@@ -98,10 +105,18 @@ static void say_cannot_tell(struct sentence *line, const struct summary *summary
 {
     char text[FORMAT_BYTES];
     uint32_t first = 0;
+    if (job_alone(summary)) {
+        sentence_add(line, width < WIDE ? "this log cannot tell who is slow"
+                                        : "this log cannot tell who is slow: one value a step for "
+                                          "the whole job");
+        return;
+    }
     sentence_add(line, width < WIDE ? "cannot tell who is slow" : "cannot tell who is slow: ");
     if (width < WIDE)
         return;
     switch (cause_of(summary)) {
+    case CAUSE_WHOLE_JOB:
+        break;
     case CAUSE_ONE_RANK:
         sentence_add(line, "this log has rank %u alone", summary->ranks[0].rank);
         break;
@@ -187,7 +202,7 @@ void verdict_none(const struct view_model *model, int width, struct sentence *li
     if (!summary->shown.known)
         sentence_add(line, model->mode == MODE_ENDED ? "no step was whole: nobody can be named"
                                                      : "waiting for the first whole step");
-    else if (summary->shown.rule == WAIT_UNKNOWN)
+    else if (summary->shown.rule == WAIT_UNKNOWN || job_alone(summary))
         say_cannot_tell(line, summary, width);
     else if (!isfinite(summary->shown.own_median_s))
         sentence_add(line, width < WIDE ? "cannot tell who is slow: no own times"

@@ -54,6 +54,15 @@ void view_rank_detail(struct canvas *canvas, struct rect rect, const struct view
 /* Before the first record: what is read, and what a record is. */
 void view_empty(struct canvas *canvas, struct rect rect, const struct view_model *model);
 
+/* Of a log that has one value a step for the whole job: in place of the bars, why there
+ * are none, what would provide them, and what the log does tell. */
+void view_job(struct canvas *canvas, struct rect rect, const struct view_model *model);
+/* The same in place of a screen that is about ranks alone: only why, and what would. */
+void view_job_none(struct canvas *canvas, struct rect rect, const struct view_model *model);
+
+/* One strip of the graphs over the last steps: 0 MFU, 1 step time, 2 waits. */
+void view_strip(struct canvas *canvas, struct rect rect, const struct view_model *model, int which);
+
 /* For small screens: ranks without bars; the slowest rank in one line. */
 void view_list(struct canvas *canvas, const struct layout *layout, const struct view_model *model);
 void view_line(struct canvas *canvas, struct rect rect, const struct view_model *model);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "format.h"
+#include "job_lines.h"
 #include "sentence.h"
 
 void view_number(struct canvas *canvas, struct rect rect, int right, int y, enum style style,
@@ -42,6 +43,38 @@ static void add_moment(struct sentence *line, double unix_s)
         sentence_add(line, "  %s", format_moment(text, unix_s));
 }
 
+/* "step a2 12,345"; of a mean over several "steps 12,336-12,345". */
+static void add_steps(struct sentence *line, const struct summary *summary, int width)
+{
+    struct sentence steps;
+    sentence_clear(&steps, STYLE_TITLE);
+    job_add_steps(&steps, summary);
+    const char *number = strchr(steps.text, ' ');
+    if (!number)
+        return;
+    if (width >= 40)
+        sentence_add(line, "%.*s", (int)(number + 1 - steps.text), steps.text);
+    if (width >= 40 && width < 80 && summary->attempts > 1)
+        sentence_add(line, "a%d ", summary->shown.attempt + 1);
+    sentence_add(line, "%s", number + 1);
+}
+
+/* "mean of 10 steps 4.93 s m", in few words "mean 4.93 s m". */
+static void add_step_time(struct sentence *line, const struct view_model *model, int width,
+                          bool unicode)
+{
+    const struct summary_step *shown = &model->summary->shown;
+    struct quantity time = shown->step_time_s;
+    char text[FORMAT_BYTES];
+    if (shown->span > 1 && width >= 80)
+        sentence_add(line, "mean of %s ", format_counted(text, shown->span, "step"));
+    else if (shown->span > 1)
+        sentence_add(line, "mean ");
+    add_quantity(line, model,
+                 format_duration(text, quantity_known(time) ? time.value : NAN, unicode),
+                 time.evidence);
+}
+
 /* Right half of the first line: "LIVE  step 12,345  4.93 s m". */
 static void say_step(struct sentence *line, const struct view_model *model, int width, bool unicode)
 {
@@ -62,10 +95,8 @@ static void say_step(struct sentence *line, const struct view_model *model, int 
         return;
     if (width >= 100)
         add_moment(line, shown->begin_s);
-    sentence_add(line, "%s%s", gap, width < 40 ? "" : "step ");
-    if (width >= 40 && width < 80 && summary->attempts > 1)
-        sentence_add(line, "a%d ", shown->attempt + 1);
-    sentence_add(line, "%s", format_count(text, shown->step));
+    sentence_add(line, "%s", gap);
+    add_steps(line, summary, width);
     bool back = !summary->is_latest && !model->playback.on; /* a replay has a line for that */
     if (back && summary->last_in_memory > shown->step)
         sentence_add(line, width >= 40 ? " (%s back)" : " -%s",
@@ -73,10 +104,7 @@ static void say_step(struct sentence *line, const struct view_model *model, int 
     if (width >= 80 && summary->attempts > 1)
         sentence_add(line, " attempt %d of %d", shown->attempt + 1, summary->attempts);
     sentence_add(line, "%s", gap);
-    struct quantity time = shown->step_time_s;
-    add_quantity(line, model,
-                 format_duration(text, quantity_known(time) ? time.value : NAN, unicode),
-                 time.evidence);
+    add_step_time(line, model, width, unicode);
 }
 
 static int add_part(struct canvas *canvas, struct rect part, int x, enum style style,
@@ -89,9 +117,38 @@ static int add_part(struct canvas *canvas, struct rect part, int x, enum style s
 /* Our own name goes where it would take the place of the ranks. */
 static bool has_room_for_us(struct rect part, const struct summary *summary, const char *ranks)
 {
-    int rest = 1 + (summary->simulated ? 11 : 0) + (int)strlen(ranks);
+    int rest =
+        1 + (summary->simulated ? 11 : 0) + (int)strlen(ranks) + (job_alone(summary) ? 18 : 0);
     rest += summary->run.name[0] ? (int)strlen(summary->run.name) + 2 : 0;
-    return part.width >= 30 && (rest + 10 <= part.width || rest > part.width);
+    return part.width >= 30 &&
+           (rest + 10 <= part.width || (rest > part.width && !job_alone(summary)));
+}
+
+/* "Megatron-LM, whole job", or the longest of its wordings that fits. */
+static void add_whom(struct canvas *canvas, struct rect part, int *x, const struct summary *summary)
+{
+    struct sentence who[3];
+    for (int i = 0; i < 3; i++)
+        sentence_clear(&who[i], STYLE_TITLE);
+    job_add_who(&who[0], summary);
+    sentence_add(&who[1], job_add_format(&who[1], summary) ? " job" : "whole job");
+    sentence_add(&who[2], "whole job");
+    for (int i = 0; i < 3; i++) {
+        if (part.width - *x >= sentence_columns(&who[i])) {
+            *x = add_part(canvas, part, *x, STYLE_TITLE, who[i].text);
+            return;
+        }
+    }
+}
+
+/* "NCCL Inspector": of single ranks, but not in our own format. */
+static void add_format(struct canvas *canvas, struct rect part, int *x,
+                       const struct summary *summary)
+{
+    struct sentence format;
+    sentence_clear(&format, STYLE_TITLE);
+    if (job_add_format(&format, summary) && part.width - *x >= sentence_columns(&format))
+        *x = add_part(canvas, part, *x, STYLE_TITLE, format.text);
 }
 
 /* Left half: what fits of program, run, ranks, chip. That a run is simulated
@@ -99,22 +156,32 @@ static bool has_room_for_us(struct rect part, const struct summary *summary, con
 static void draw_run(struct canvas *canvas, struct rect part, const struct view_model *model)
 {
     const struct summary *summary = model->summary;
-    char ranks[FORMAT_BYTES + 16], count[FORMAT_BYTES];
+    char ranks[FORMAT_BYTES + 32], count[FORMAT_BYTES];
     int x = 1;
     bool some = summary->shown.known && summary->shown.reported < summary->shown.expected;
     if (some)
         snprintf(ranks, sizeof(ranks), "%d of %s", summary->shown.reported,
                  format_counted(count, summary->shown.expected, "rank"));
-    else
+    else if (!job_alone(summary))
         format_counted(ranks, (int64_t)summary->rank_count, "rank");
+    if (job_alone(summary)) {
+        struct sentence who;
+        sentence_clear(&who, STYLE_TITLE);
+        sentence_add(&who, job_add_format(&who, summary) ? " job" : "whole job");
+        snprintf(ranks, sizeof(ranks), "%.60s", who.text);
+    }
     if (has_room_for_us(part, summary, summary->rank_count > 0 ? ranks : ""))
         x = add_part(canvas, part, x, STYLE_TITLE, "lockstep");
     if (summary->simulated && part.width >= 10)
         x = add_part(canvas, part, x, STYLE_WARNING, "SIMULATED");
     if (summary->run.name[0] && part.width - x >= 4)
         x = add_part(canvas, part, x, STYLE_TITLE, summary->run.name);
-    if (summary->rank_count > 0 && part.width - x >= (int)strlen(ranks))
+    if (summary->rank_count > 0 && job_alone(summary))
+        add_whom(canvas, part, &x, summary);
+    else if (summary->rank_count > 0 && part.width - x >= (int)strlen(ranks))
         x = add_part(canvas, part, x, STYLE_TITLE, ranks);
+    if (!job_alone(summary))
+        add_format(canvas, part, &x, summary);
     if (summary->run.chip[0] && part.width - x >= (int)strlen(summary->run.chip))
         add_part(canvas, part, x, STYLE_TITLE, summary->run.chip);
 }
@@ -162,14 +229,20 @@ enum wording { /* of the figures, from long to short */
                WORDS_NO_HFU,
                WORDS_NO_HFU_SHORT_RULE,
                WORDS_NO_RULE,
+               WORDS_FEWEST,
 };
 
+/* What the values are, where not the times of single steps, goes before the rule. */
 static void say_rule(struct sentence *line, const struct view_model *model, enum wording wording)
 {
     enum wait_rule rule = model->summary->shown.rule;
     sentence_clear(line, STYLE_DIM);
-    if (rule == WAIT_UNKNOWN || wording == WORDS_NO_RULE)
+    if (wording < WORDS_FEWEST && model->summary->log_count > 0)
+        job_add_values(line, model->summary);
+    if (rule == WAIT_UNKNOWN || wording >= WORDS_NO_RULE)
         return;
+    if (line->length > 0)
+        sentence_add(line, ";  ");
     if (wording == WORDS_ALL || wording == WORDS_NO_HFU)
         sentence_add(line, "wait = %s", wait_rule_sentence(rule));
     else
@@ -183,9 +256,19 @@ static void say_figures(struct sentence *line, const struct view_model *model, e
     sentence_clear(line, STYLE_VALUE);
     if (quantity_known(summary->mfu))
         add_share(line, model, "MFU ", summary->mfu);
+    if (quantity_known(summary->mfu) && job_mfu_origin(summary)[0] && wording < WORDS_FEWEST)
+        sentence_add(line, " %s", job_mfu_origin(summary));
+    if (wording < WORDS_NO_RULE && quantity_known(summary->flops)) {
+        sentence_add(line, "%s", line->length > 0 ? "  " : "");
+        job_add_flops(line, model);
+    }
+    if (job_alone(summary)) {
+        sentence_add(line, "%s", line->length > 0 ? "  " : "");
+        job_add_gpus(line, summary, wording >= WORDS_NO_RULE);
+    }
     if (quantity_known(summary->hfu) && wording < WORDS_NO_HFU)
         add_share(line, model, "  HFU ", summary->hfu);
-    if (summary->shown.known)
+    if (summary->shown.known && !job_alone(summary))
         add_share(line, model, line->length > 0 ? "  waiting " : "waiting ",
                   summary->window_wait_share);
     add_idle(line, model);
@@ -195,7 +278,7 @@ static void draw_figures(struct canvas *canvas, struct rect line, const struct v
 {
     struct sentence figures, rule;
     int begin = 0;
-    for (int wording = WORDS_ALL; wording <= WORDS_NO_RULE; wording++) {
+    for (int wording = WORDS_ALL; wording <= WORDS_FEWEST; wording++) {
         say_figures(&figures, model, (enum wording)wording);
         say_rule(&rule, model, (enum wording)wording);
         begin = line.width - 1 - sentence_columns(&rule);

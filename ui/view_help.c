@@ -8,6 +8,7 @@
 
 #include "bars.h"
 #include "format.h"
+#include "job_lines.h"
 #include "rank_table.h"
 #include "sentence.h"
 
@@ -181,6 +182,47 @@ static void draw_calculator(struct page *page)
               "(405e9, 405B), r gives it back to the run or the chapter, u all of them.");
 }
 
+/* A log in another format: what its values are, and what it does not hold. */
+static void draw_log(struct page *page)
+{
+    const struct summary *summary = page->model->summary;
+    struct sentence line;
+    if (summary->log_count == 0 && !job_alone(summary))
+        return;
+    heading(page, "This log");
+    sentence_clear(&line, STYLE_NORMAL);
+    job_add_who(&line, summary);
+    sentence_add(&line, ", ");
+    job_add_gpus(&line, summary, false);
+    say(page, 2, &line);
+    sentence_clear(&line, STYLE_NORMAL);
+    if (summary->shown.span > 1)
+        sentence_add(&line, "A value is a mean of several steps: it stands for all of them, and is "
+                            "shown at the last. ");
+    if (job_add_values(&line, summary))
+        sentence_add(&line, ".");
+    if (line.length > 0)
+        say(page, 2, &line);
+    sentence_clear(&line, STYLE_NORMAL);
+    if (quantity_known(summary->mfu)) {
+        sentence_add(&line, "MFU: ");
+        job_add_mfu_convention(&line, summary);
+        sentence_add(&line, ".");
+        say(page, 2, &line);
+    }
+    if (!job_alone(summary))
+        return;
+    sentence_clear(&line, STYLE_NORMAL);
+    job_add_why(&line, summary);
+    say(page, 2, &line);
+    for (int i = 0; i < 2; i++) {
+        sentence_clear(&line, STYLE_VALUE);
+        sentence_add_raw(&line, job_how(summary, i) ? job_how(summary, i) : "");
+        if (line.length > 0)
+            say(page, 4, &line);
+    }
+}
+
 static void draw_wait_rule(struct page *page)
 {
     const struct summary *summary = page->model->summary;
@@ -196,6 +238,8 @@ static void draw_wait_rule(struct page *page)
         "the exchange overlaps the backward pass, which then contains the waiting: a rank waits "
         "for "
         "what its backward is longer than the shortest."};
+    if (job_alone(summary))
+        return; /* draw_log() has said it */
     heading(page, "Waits in this run");
     if (summary->shown.known)
         paragraph(
@@ -225,6 +269,8 @@ static void draw_clocks(struct page *page)
 
 static void draw_stragglers(struct page *page)
 {
+    if (job_alone(page->model->summary))
+        return;
     const struct run *run = &page->model->summary->run;
     heading(page, "Straggler");
     paragraph(
@@ -255,7 +301,9 @@ static void draw_mfu(struct page *page)
             : "unknown",
         summary->run.gpus > 0 ? format_count(gpus, llround(fmin(summary->run.gpus, 1e15)))
                               : "unknown",
-        summary->gpus_assumed ? " (assumed: as many as ranks)" : "");
+        summary->gpus_assumed  ? " (assumed: as many as ranks)"
+        : summary->gpus_logged ? " (by the log)"
+                               : "");
 }
 
 static void count(struct page *page, uint64_t number, const char *text)
@@ -290,6 +338,9 @@ static void draw_source(struct page *page)
     count(page, source->too_long, "of these: lines that are too long");
     count(page, source->nul_bytes, "NUL bytes passed over");
     count(page, source->duplicate, "second records for a rank and step");
+    count(page, source->not_numbers, "values that are no numbers: nan, N/A");
+    count(page, source->impossible, "values over the chip's peak: not used");
+    count(page, source->disagree, "values whose time stamps say another time: both are kept");
     count(page, source->late, "records that came after their step was closed");
     count(page, source->too_late, "records too late to be used");
     count(page, source->refused, "refused: too many ranks, or a sender not allowed");
@@ -309,6 +360,7 @@ static void draw_page(struct page *page)
     draw_replay(page);
     draw_span(page);
     draw_calculator(page);
+    draw_log(page);
     draw_wait_rule(page);
     draw_clocks(page);
     draw_stragglers(page);

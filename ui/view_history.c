@@ -6,6 +6,7 @@
 #include "alarm_lines.h"
 #include "format.h"
 #include "graph.h"
+#include "job_lines.h"
 #include "span.h"
 #include "view.h"
 
@@ -344,7 +345,8 @@ static void draw_cursor(const struct history_page *page, int y, int lines)
     sentence_clear(&line, STYLE_NORMAL);
     span_say_time(&line, page->model, span->cursor, brief ? SPAN_TIME_BRIEF : SPAN_TIME_FULL,
                   span->canvas->unicode);
-    span_say_wait(&line, page->model, span->cursor);
+    if (!job_alone(page->model->summary))
+        span_say_wait(&line, page->model, span->cursor);
     sentence_draw(&line, span->canvas, rect, -2, 1); /* each begins with two blanks */
 }
 

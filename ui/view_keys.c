@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "format.h"
+#include "job_lines.h"
 #include "sentence.h"
 
 struct place {
@@ -15,7 +16,8 @@ struct place {
 
 static const struct summary_rank *selected_rank(const struct view_model *model)
 {
-    bool wanted = model->selected >= 0 && model->rank_line && model->screen == SCREEN_TIMELINE;
+    bool wanted = model->selected >= 0 && model->rank_line && model->screen == SCREEN_TIMELINE &&
+                  !job_alone(model->summary);
     for (size_t i = 0; wanted && i < model->summary->rank_count; i++) {
         if (model->summary->ranks[i].rank == model->selected)
             return &model->summary->ranks[i];
@@ -113,6 +115,9 @@ static const struct line_key ENTRY_KEYS[] = {
 
 static const struct line_key *keys_of(const struct view_model *model)
 {
+    if (job_alone(model->summary) &&
+        (model->screen == SCREEN_RANKS || model->screen == SCREEN_HEAT))
+        return OTHER_KEYS;
     if (model->screen == SCREEN_RANKS)
         return model->detail ? DETAIL_KEYS : TABLE_KEYS;
     if (model->screen == SCREEN_EVENTS)
@@ -150,6 +155,11 @@ static int draw_place(struct canvas *canvas, struct rect line, int x,
     return draw_key(canvas, line, x, "Tab", place);
 }
 
+static bool of_ranks(const struct key_binding *binding)
+{
+    return binding->command == CMD_FILTER || binding->command == CMD_AXIS;
+}
+
 /* As many as fit whole. */
 static int draw_bindings(struct canvas *canvas, struct rect line, const struct view_model *model)
 {
@@ -170,7 +180,7 @@ static int draw_bindings(struct canvas *canvas, struct rect line, const struct v
     for (size_t i = 0; i < count; i++) {
         if (bindings[i].command == CMD_NEXT_SCREEN)
             x = draw_place(canvas, line, x, model);
-        else if (bindings[i].line_key[0])
+        else if (bindings[i].line_key[0] && !(job_alone(model->summary) && of_ranks(&bindings[i])))
             x = draw_key(canvas, line, x, bindings[i].line_key, bindings[i].line_label);
     }
     return x;

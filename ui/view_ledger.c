@@ -185,8 +185,8 @@ static void draw_row(struct page *page, const struct ledger_row *row)
     char text[FORMAT_BYTES];
     if (row->part < LEDGER_COUNT)
         snprintf(text, sizeof(text), "%s",
-                 (int)strlen(ledger_part_title(row->part)) < page->label
-                     ? ledger_part_title(row->part)
+                 (int)strlen(ledger_title(page->ledgers[0], row->part)) < page->label
+                     ? ledger_title(page->ledgers[0], row->part)
                      : ledger_part_name(row->part));
     else
         snprintf(text, sizeof(text), "%d smaller parts", row->parts);
@@ -227,8 +227,10 @@ static void draw_column_title(const struct page *page, int column)
 
 static void draw_titles(struct page *page)
 {
+    bool gpus = page->ledgers[0]->gpus > 0;
     draw_label(page, STYLE_TITLE,
-               page->label >= 24   ? "where the GPU time goes"
+               !gpus               ? page->label >= 20 ? "where the time goes" : "time goes to"
+               : page->label >= 24 ? "where the GPU time goes"
                : page->label >= 20 ? "where GPU time goes"
                : page->label >= 16 ? "GPU time goes to"
                                    : "");
@@ -249,7 +251,11 @@ static enum evidence wall_evidence(const struct summary *summary)
 static void draw_bought(struct page *page)
 {
     enum evidence evidence = wall_evidence(page->model->summary);
-    draw_label(page, STYLE_NORMAL, page->label < 16 ? "bought" : "bought GPU time");
+    bool gpus = page->ledgers[0]->gpus > 0;
+    draw_label(page, STYLE_NORMAL,
+               page->label < 16 ? gpus ? "bought" : "all"
+               : gpus           ? "bought GPU time"
+                                : "wall-clock time");
     for (int i = 0; i < LEDGER_COLUMNS; i++) {
         const struct place *place = &page->places[i];
         if (!page->ledgers[i] || place->share == 0)
@@ -403,6 +409,9 @@ void view_ledger(struct canvas *canvas, struct rect rect, const struct view_mode
         return;
     }
     place_columns(&page);
+    for (int i = 0; i < LEDGER_COLUMNS; i++)
+        if (page.ledgers[i] && !(page.ledgers[i]->gpus > 0))
+            page.places[i].hours = 0; /* of how many GPUs nobody knows */
     page.tall = 1;
     struct page whole = page; /* drawn beyond the canvas, to know how long it is */
     whole.rect.y = canvas->height;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "format.h"
+#include "job_lines.h"
 
 static void draw_row(struct canvas *canvas, struct rect line, const struct view_model *model,
                      const struct summary_rank *rank, const struct format_scale *scale)
@@ -69,8 +70,29 @@ static const struct summary_rank *worst_rank(const struct summary *summary)
     return choice.count > 0 ? &summary->ranks[choice.rows[0].index] : NULL;
 }
 
+/* Of a log without ranks: how long a step takes. */
+static void say_job(char text[3][FORMAT_BYTES], const struct summary *summary)
+{
+    struct quantity time = summary->shown.step_time_s;
+    char seconds[FORMAT_BYTES];
+    if (!summary->shown.known || !quantity_known(time)) {
+        snprintf(text[0], FORMAT_BYTES, "waiting");
+        return;
+    }
+    char letter = summary->simulated ? 's' : evidence_letter(time.evidence);
+    format_duration(seconds, time.value, false);
+    snprintf(text[0], FORMAT_BYTES, "%s %.30s %c", summary->shown.span > 1 ? "mean step" : "step",
+             seconds, letter);
+    snprintf(text[1], FORMAT_BYTES, "%.30s %c", seconds, letter);
+    snprintf(text[2], FORMAT_BYTES, "%.30s", seconds);
+}
+
 static void say_line(char text[3][FORMAT_BYTES], const struct view_model *model)
 {
+    if (job_alone(model->summary)) {
+        say_job(text, model->summary);
+        return;
+    }
     const struct summary *summary = model->summary;
     const struct summary_rank *rank = worst_rank(summary);
     const char *simulated = summary->simulated ? "SIM " : "";
@@ -96,7 +118,7 @@ static void say_line(char text[3][FORMAT_BYTES], const struct view_model *model)
 void view_line(struct canvas *canvas, struct rect rect, const struct view_model *model)
 {
     char text[3][FORMAT_BYTES] = {"", "", ""};
-    const struct summary_rank *rank = worst_rank(model->summary);
+    const struct summary_rank *rank = job_alone(model->summary) ? NULL : worst_rank(model->summary);
     enum style style = !rank                         ? STYLE_NORMAL
                        : rank->state == RANK_MISSING ? STYLE_WARNING
                        : rank->straggler             ? STYLE_STRAGGLER

@@ -174,6 +174,11 @@ static void draw_strip(struct canvas *canvas, struct rect rect, const struct vie
                    strip, range);
 }
 
+void view_strip(struct canvas *canvas, struct rect rect, const struct view_model *model, int which)
+{
+    draw_strip(canvas, rect, model, (enum strip)which);
+}
+
 void view_strips(struct canvas *canvas, const struct layout *layout, const struct view_model *model)
 {
     static const enum strip known[] = {STRIP_MFU, STRIP_STEP_TIME, STRIP_WAIT};

@@ -1,0 +1,163 @@
+/* Logs of the whole job: every screen says what they tell, and none speaks of ranks. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view_scene.h"
+
+static void a_mean_over_steps_says_so_and_what_would_tell_more(void **state)
+{
+    struct summary summary;
+    fixture_job(&summary);
+    struct view_model model = model_of(&summary);
+    check("job-80x24", &model, 80, 24, true, false);
+    check("job-80x24-styles", &model, 80, 24, true, true);
+    check("job-80x24-ascii", &model, 80, 24, false, false);
+    check("job-40x10", &model, 40, 10, true, false);
+    check("job-60x16-ascii", &model, 60, 16, false, false);
+    check("job-30x12", &model, 30, 12, false, false);
+    check("job-12x1", &model, 12, 1, true, false);
+    check("job-200x60", &model, 200, 60, true, false);
+    check("job-120x30", &model, 120, 30, true, false);
+    summary_done(&summary);
+}
+
+static void phases_of_one_rank_are_called_so(void **state)
+{
+    struct summary summary;
+    fixture_job_phases(&summary);
+    struct view_model model = model_of(&summary);
+    check("job-phases-80x24", &model, 80, 24, true, false);
+    check("job-phases-40x10", &model, 40, 10, false, false);
+    summary_done(&summary);
+}
+
+static void screens_of_ranks_say_why_they_are_empty(void **state)
+{
+    struct summary summary;
+    fixture_job(&summary);
+    struct view_model model = model_of(&summary);
+    model.screen = SCREEN_RANKS;
+    check("job-ranks-80x24", &model, 80, 24, true, false);
+    model.selected = 0;
+    model.detail = true;
+    check("job-ranks-40x10", &model, 40, 10, true, false);
+    model.screen = SCREEN_HEAT;
+    check("job-heat-80x24", &model, 80, 24, true, false);
+    summary_done(&summary);
+}
+
+static void the_other_screens_have_no_ranks_either(void **state)
+{
+    struct summary summary;
+    fixture_job_phases(&summary);
+    struct view_model model = model_of(&summary);
+    model.screen = SCREEN_LEDGER;
+    check("job-ledger-80x24", &model, 80, 24, true, false);
+    model.screen = SCREEN_CALC;
+    check("job-calc-80x24", &model, 80, 24, true, false);
+    model.screen = SCREEN_HELP;
+    check("job-help-80x160", &model, 80, 160, false, false);
+    summary_done(&summary);
+}
+
+static void events_and_history_are_of_the_job(void **state)
+{
+    struct scene scene;
+    begin_job(&scene, SCREEN_EVENTS, RUN);
+    check("job-events-80x24", &scene.model, 80, 24, true, false);
+    scene.model.screen = SCREEN_HISTORY;
+    picture(&scene, "job-history-80x24", 80, 24, true, false);
+    picture(&scene, "job-history-40x10", 40, 10, false, false);
+    scene.model.screen = SCREEN_LEDGER;
+    check("job-ledger-gpus-80x24", &scene.model, 80, 24, true, false);
+    end(&scene);
+}
+
+/* ---- properties ---- */
+
+/* What must never be on a screen of such a log. */
+static const char *const FORBIDDEN[] = {"rank 0", "1 rank",  "0 of 1",    "1 of 1", "all ranks",
+                                        "r0 ",    "barrier", "waiting",   "1 GPU ", "drain",
+                                        "inf",    "nan",     "every rank"};
+
+static void check_words(struct view_model *model, int width, int height)
+{
+    struct canvas canvas;
+    canvas_init(&canvas, width, height, (width + height) % 2);
+    model->rank_rows = screen_rank_rows(model, width, height);
+    screen_draw(&canvas, model);
+    assert_cells_are_safe(&canvas);
+    char *text = canvas_to_text(&canvas, false);
+    for (size_t i = 0; i < sizeof(FORBIDDEN) / sizeof(FORBIDDEN[0]); i++) {
+        if (strstr(text, FORBIDDEN[i])) {
+            print_error("\"%s\" at %dx%d of screen %d:\n%s\n", FORBIDDEN[i], width, height,
+                        (int)model->screen, text);
+            fail();
+        }
+    }
+    free(text);
+    canvas_done(&canvas);
+}
+
+static void no_screen_speaks_of_ranks_at_any_size(void **state)
+{
+    static const enum screen screens[] = {SCREEN_TIMELINE, SCREEN_RANKS,  SCREEN_HEAT,
+                                          SCREEN_EVENTS,   SCREEN_LEDGER, SCREEN_HISTORY};
+    for (int variant = 0; variant < 4; variant++) {
+        struct summary summary;
+        if (variant & 1)
+            fixture_job_phases(&summary);
+        else
+            fixture_job(&summary);
+        struct view_model model = model_of(&summary);
+        model.selected = variant & 2 ? 0 : -1;
+        model.detail = model.rank_line = variant & 2;
+        for (size_t s = 0; s < sizeof(screens) / sizeof(screens[0]); s++) {
+            model.screen = screens[s];
+            for (int width = 20; width <= 220; width += width < 90 ? 3 : 13)
+                for (int height = 1; height <= 62; height += height < 26 ? 1 : 9)
+                    check_words(&model, width, height);
+        }
+        summary_done(&summary);
+    }
+}
+
+static void every_screen_of_a_job_can_be_drawn_at_every_size(void **state)
+{
+    for (int variant = 0; variant < 3; variant++) {
+        struct summary summary;
+        if (variant & 1)
+            fixture_job_phases(&summary);
+        else
+            fixture_job(&summary);
+        if (variant == 2) { /* nothing but that it is one */
+            summary.log_count = 0;
+            summary.point_count = 0;
+            summary.shown.known = false;
+        }
+        struct view_model model = model_of(&summary);
+        draw_everywhere(&model);
+        summary_done(&summary);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_mean_over_steps_says_so_and_what_would_tell_more),
+        cmocka_unit_test(phases_of_one_rank_are_called_so),
+        cmocka_unit_test(screens_of_ranks_say_why_they_are_empty),
+        cmocka_unit_test(the_other_screens_have_no_ranks_either),
+        cmocka_unit_test(events_and_history_are_of_the_job),
+        cmocka_unit_test(no_screen_speaks_of_ranks_at_any_size),
+        cmocka_unit_test(every_screen_of_a_job_can_be_drawn_at_every_size),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

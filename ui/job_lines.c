@@ -1,0 +1,163 @@
+/* Logs in other formats, and what they cannot tell. */
+#include "job_lines.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "format.h"
+#include "mfu.h"
+
+#define CONVENTION_BYTES 200
+
+bool job_add_format(struct sentence *line, const struct summary *summary)
+{
+    int said = 0;
+    for (int i = 0; i < summary->log_count && i < SUMMARY_LOGS_MAX; i++) {
+        const char *format = summary->logs[i].format;
+        if (!format || !format[0])
+            continue;
+        sentence_add(line, "%s", said++ > 0 ? " and " : "");
+        sentence_add_raw(line, format);
+    }
+    return said > 0;
+}
+
+void job_add_who(struct sentence *line, const struct summary *summary)
+{
+    char ranks[FORMAT_BYTES];
+    struct sentence format;
+    sentence_clear(&format, STYLE_NORMAL);
+    bool foreign = job_add_format(&format, summary);
+    if (job_alone(summary))
+        sentence_add(line, foreign ? "%s, whole job" : "%swhole job", format.text);
+    else
+        sentence_add(line, "%s%s%s", format_counted(ranks, (int64_t)summary->rank_count, "rank"),
+                     foreign ? ", " : "", format.text);
+}
+
+void job_add_gpus(struct sentence *line, const struct summary *summary, bool short_words)
+{
+    char gpus[FORMAT_BYTES];
+    double count = summary->run.gpus;
+    if (!(count > 0)) {
+        sentence_add(line, "GPUs unknown");
+        return;
+    }
+    sentence_add(line, "%s", format_counted(gpus, llround(fmin(count, 1e15)), "GPU"));
+    if (short_words)
+        return;
+    sentence_add(line, "%s",
+                 summary->gpus_logged    ? " (log)"
+                 : summary->gpus_assumed ? " (assumed: one a rank)"
+                                         : "");
+}
+
+void job_add_steps(struct sentence *line, const struct summary *summary)
+{
+    const struct summary_step *shown = &summary->shown;
+    char from[FORMAT_BYTES], to[FORMAT_BYTES];
+    if (shown->span > 1)
+        sentence_add(line, "steps %s-%s", format_count(from, shown->step - shown->span + 1),
+                     format_count(to, shown->step));
+    else
+        sentence_add(line, "step %s", format_count(to, shown->step));
+}
+
+void job_add_covered(struct sentence *line, const struct summary *summary)
+{
+    char text[FORMAT_BYTES];
+    sentence_add(line, "%s to ", format_count(text, summary->first_step));
+    sentence_add(line, "%s: ", format_count(text, summary->last_step));
+    bool means = summary->steps_covered > summary->complete;
+    if (means) {
+        sentence_add(line, "%s, ", format_counted(text, summary->complete, "value"));
+        sentence_add(line, "means of %s", format_counted(text, summary->steps_covered, "step"));
+    } else {
+        sentence_add(line, "%s complete", format_count(text, summary->complete));
+    }
+    if (summary->incomplete > 0 || !job_alone(summary))
+        sentence_add(line, ", %s incomplete", format_count(text, summary->incomplete));
+    if (summary->attempts > 1)
+        sentence_add(line, ", %s", format_counted(text, summary->attempts, "attempt"));
+}
+
+const char *job_value_word(const struct summary *summary)
+{
+    return summary->shown.span > 1 || summary->steps_covered > summary->complete ? "value" : "step";
+}
+
+bool job_add_values(struct sentence *line, const struct summary *summary)
+{
+    static const char *const mean = "means over"; /* said where its number of steps is */
+    const char *values = NULL;
+    for (int i = 0; i < summary->log_count && i < SUMMARY_LOGS_MAX && !values; i++)
+        values = summary->logs[i].values;
+    if (!values || (summary->shown.span > 1 && strncmp(values, mean, strlen(mean)) == 0))
+        return false;
+    sentence_add_raw(line, values);
+    return true;
+}
+
+/* ---- MFU ---- */
+
+const char *job_mfu_origin(const struct summary *summary)
+{
+    return summary->mfu_origin == MFU_LOGGED        ? "by the log"
+           : summary->mfu_origin == MFU_LOGGED_RATE ? "log's FLOP/s by the peak"
+                                                    : "";
+}
+
+void job_add_mfu_convention(struct sentence *line, const struct summary *summary)
+{
+    char convention[CONVENTION_BYTES], peak[FORMAT_BYTES];
+    switch (summary->mfu_origin) {
+    case MFU_LOGGED:
+        sentence_add(line, "as the log gives it: by the peak and the formula of whoever wrote it");
+        break;
+    case MFU_LOGGED_RATE:
+        sentence_add(line, "the FLOP/s that the log gives, by a peak of %sFLOP/s a GPU",
+                     format_decimal(peak, summary->peak_flops));
+        break;
+    default:
+        mfu_convention(&summary->run, convention, sizeof(convention));
+        sentence_add_raw(line, convention);
+    }
+}
+
+bool job_add_flops(struct sentence *line, const struct view_model *model)
+{
+    const struct quantity flops = model->summary->flops;
+    char text[FORMAT_BYTES];
+    if (!quantity_known(flops) || !(flops.value > 0) || !isfinite(flops.value))
+        return false;
+    sentence_add(line, "%sFLOP/s a GPU", format_decimal(text, flops.value));
+    sentence_evidence(line, model_evidence(model, flops.evidence));
+    return true;
+}
+
+/* ---- what it does not hold ---- */
+
+/* The first log that says so. */
+static const struct summary_log *lacking(const struct summary *summary)
+{
+    for (int i = 0; i < summary->log_count && i < SUMMARY_LOGS_MAX; i++)
+        if (summary->logs[i].lacks || summary->logs[i].how[0])
+            return &summary->logs[i];
+    return NULL;
+}
+
+void job_add_why(struct sentence *line, const struct summary *summary)
+{
+    const struct summary_log *log = lacking(summary);
+    if (!job_add_format(line, summary))
+        sentence_add(line, "This log");
+    sentence_add(line, " gives one value a step for the whole job, not ");
+    sentence_add_raw(line, log && log->lacks ? log->lacks : "the times of single ranks");
+    sentence_add(line, ": who is slow, and who waits for whom, cannot be told.");
+}
+
+const char *job_how(const struct summary *summary, int which)
+{
+    const struct summary_log *log = lacking(summary);
+    return log && which >= 0 && which < 2 ? log->how[which] : NULL;
+}

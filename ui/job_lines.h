@@ -1,0 +1,51 @@
+/* Of a log in another format than ours: what it is, what its values are, what it does
+ * not hold. Where all of it is about the whole job (SCOPE_JOB) there are neither ranks
+ * nor barriers, and nothing here speaks of one. */
+#pragma once
+
+#include "model.h"
+#include "sentence.h"
+
+/* All records are of the whole job. */
+static inline bool job_alone(const struct summary *summary)
+{
+    return summary->scope == SCOPE_JOB;
+}
+
+/* "Megatron-LM", "Megatron-LM and torchtitan"; false, nothing added, without such a log. */
+bool job_add_format(struct sentence *line, const struct summary *summary);
+
+/* "Megatron-LM, whole job", "8 ranks, Kineto", "8 ranks". */
+void job_add_who(struct sentence *line, const struct summary *summary);
+
+/* "128 GPUs (log)", "8 GPUs (assumed: one a rank)", "GPUs unknown"; short: "8 GPUs". */
+void job_add_gpus(struct sentence *line, const struct summary *summary, bool short_words);
+
+/* "steps 11-20" where the value is a mean over several, "step 20" else. */
+void job_add_steps(struct sentence *line, const struct summary *summary);
+
+/* "1 to 12,350: 1,235 values of 12,350 steps, 2 attempts", "1 to 99: 99 complete, 0
+ * incomplete": what the span holds. */
+void job_add_covered(struct sentence *line, const struct summary *summary);
+
+/* What the values are: "running means, which hide single slow steps"; false where they are
+ * the measured time of one step, or the mean of as many as stand beside it. */
+bool job_add_values(struct sentence *line, const struct summary *summary);
+
+/* What the model counts: "step", of means over several "value". */
+const char *job_value_word(const struct summary *summary);
+
+/* Where the MFU is from: "by the log", "log's FLOP/s by the peak"; "" when by the model,
+ * or not known. Long: a sentence, never "". */
+const char *job_mfu_origin(const struct summary *summary);
+void job_add_mfu_convention(struct sentence *line, const struct summary *summary);
+
+/* "312 TFLOP/s a GPU m", as logged; false when the log gives none. */
+bool job_add_flops(struct sentence *line, const struct view_model *model);
+
+/* "Megatron-LM gives one value a step for the whole job, not the times of single
+ * ranks: who is slow, and who waits, cannot be told." */
+void job_add_why(struct sentence *line, const struct summary *summary);
+
+/* The line of `how` that would provide it, 0 or 1; NULL. Text of ours, not of a log. */
+const char *job_how(const struct summary *summary, int which);
