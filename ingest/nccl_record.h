@@ -1,0 +1,33 @@
+/* One line of NCCL's Inspector plugin (plugins/profiler/inspector of NCCL 2.28 and
+ * later, and RCCL's): what it says of one operation of one communicator. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "str.h"
+
+enum nccl_kind {
+    NCCL_NOTHING,    /* of another kind: a header alone, a summary */
+    NCCL_COLLECTIVE, /* "coll_perf" */
+    NCCL_PAIR,       /* "p2p_perf" */
+    NCCL_DUMP,       /* "dump_stats": from version 4.3 on the header of the lines after it */
+    NCCL_PROXY,      /* "proxy_trace" */
+};
+
+struct nccl_record {
+    enum nccl_kind kind;
+    bool has_header; /* communicator, rank, ranks */
+    bool damaged;    /* a value is there that can't be one */
+    char communicator[32], name[48], host[64], operation[24]; /* raw; "" */
+    int64_t rank, ranks;                                      /* within the communicator */
+    int64_t number;  /* coll_sn: counts a function's calls on a communicator; -1 */
+    int64_t exec_ns; /* the longest kernel's time on the GPU's clock, waiting included; -1 */
+    double bus_gbs;  /* < 0: not there */
+    /* With NCCL_INSPECTOR_DUMP_VERBOSE=1: Unix time, ns; 0: not there. */
+    int64_t enqueued_ns, arrival_ns, release_ns; /* the first kernel's start, the last one's stop */
+    int64_t dropped; /* collectives that never got into the file since the dump before */
+};
+
+/* Reads the JSON object at the front of text. False: it is not one, whole and valid. */
+bool nccl_record_read(struct nccl_record *record, struct str text);
