@@ -6,6 +6,7 @@
  * whether there is one. */
 #include <string.h>
 
+#include "decode_deepspeed_comm.h"
 #include "decode_deepspeed_timers.h"
 #include "log_format.h"
 #include "log_steps.h"
@@ -14,8 +15,6 @@
 #define HELD_MAX 16
 #define STAMP_WITHIN 120
 #define STAMP_RESOLUTION_NS INT64_C(20000000)
-
-enum table { TABLE_NONE, TABLE_OPEN };
 
 struct deepspeed {
     struct record held[HELD_MAX];
@@ -29,12 +28,11 @@ struct deepspeed {
     int64_t counted;             /* number of the last step */
     int64_t told;                /* "step=N": of the step that ends next; 0: none */
     bool any_told, breakdown;
-    int64_t ended_ns; /* stamp of the last step; 0: none */
+    int64_t stamp_ns, ended_ns; /* of the last line of timers, of the last step; 0: none */
     struct log_steps pipe_steps, rate_steps;
     double batch; /* train_batch_size; 0: not said */
 
-    enum table table;
-    char op[32]; /* of the summary's rows */
+    struct deepspeed_summary summary;
 };
 
 /* ---- records ---- */
@@ -86,18 +84,43 @@ static void put_phase(struct record *record, enum phase phase, double ms, bool g
         record->has |= 1u << phase;
 }
 
-static void end_step(struct deepspeed *log, const struct log_line *line, struct log_out *out)
+static void note_stamp(struct deepspeed *log, const struct log_line *line, struct log_out *out)
+{
+    bool zone = true;
+    log->stamp_ns = 0;
+    if (log_stamp_in(line->text, STAMP_WITHIN, &log->stamp_ns, &zone) && !zone)
+        log_out_note(out, LOG_NOTE_NO_ZONE);
+}
+
+/* When it began, and whether the stamps agree that it lasted so long. */
+static void put_begin(struct deepspeed *log, struct record *record, struct log_out *out)
+{
+    int64_t before_ns = log->ended_ns;
+    log->ended_ns = log->stamp_ns;
+    if (log->stamp_ns == 0 || !(record->has & RECORD_STEP_TIME))
+        return;
+    record->has |= RECORD_BEGIN;
+    record->begin_ns = log->stamp_ns - record->step_time_ns;
+    if (before_ns > 0 && log->stamp_ns > before_ns &&
+        log_stamps_disagree(record->step_time_ns, 1, before_ns, log->stamp_ns, STAMP_RESOLUTION_NS))
+        log_out_count(out, LOG_DISAGREE, "step %lld: the phases last %.2f ms, the stamps %.2f",
+                      (long long)record->step, (double)record->step_time_ns / 1e6,
+                      (double)(log->stamp_ns - before_ns) / 1e6);
+}
+
+static void end_step(struct deepspeed *log, struct log_out *out)
 {
     struct deepspeed_timers sum = log->sum;
     struct record record = {.has = RECORD_JOB | RECORD_STEP};
-    bool torn = log->torn, zone;
-    int64_t ended_ns = 0;
+    bool torn = log->torn;
     log->counted = log->told > 0 ? log->told : log->counted + 1;
     log->told = log->microsteps = 0;
     log->torn = false;
     log->sum = (struct deepspeed_timers){0};
-    if (torn)
+    if (torn) {
+        log->ended_ns = 0;
         return;
+    }
     bool whole = sum.has[TIMER_BACKWARD], inner = sum.has[TIMER_INNER], sync = sum.has[TIMER_SYNC];
     double own = inner ? sum.ms[TIMER_INNER] : sum.ms[TIMER_BACKWARD] - sum.ms[TIMER_SYNC];
     put_phase(&record, PHASE_FORWARD, sum.ms[TIMER_FORWARD], sum.has[TIMER_FORWARD]);
@@ -108,21 +131,9 @@ static void end_step(struct deepspeed *log, const struct log_line *line, struct 
     if (whole && sum.has[TIMER_FORWARD] && sum.has[TIMER_STEP] &&
         log_duration(total, LOG_MILLISECOND, &record.step_time_ns))
         record.has |= RECORD_STEP_TIME;
-    if (log_stamp_in(line->text, STAMP_WITHIN, &ended_ns, &zone) &&
-        (record.has & RECORD_STEP_TIME)) {
-        record.has |= RECORD_BEGIN;
-        record.begin_ns = ended_ns - record.step_time_ns;
-        if (!zone)
-            log_out_note(out, LOG_NOTE_NO_ZONE);
-        if (log->ended_ns > 0 && ended_ns > log->ended_ns &&
-            log_stamps_disagree(record.step_time_ns, 1, log->ended_ns, ended_ns,
-                                STAMP_RESOLUTION_NS))
-            log_out_count(out, LOG_DISAGREE, "step %lld: the phases last %.2f ms, the stamps %.2f",
-                          (long long)log->counted, total, (double)(ended_ns - log->ended_ns) / 1e6);
-    }
-    log->ended_ns = ended_ns;
     log->breakdown = true;
     record.step = log->counted;
+    put_begin(log, &record, out);
     log_out_note(out, LOG_NOTE_ONE_RANK);
     if (!log->any_told)
         log_out_note(out, LOG_NOTE_COUNTED);
@@ -139,12 +150,15 @@ static void read_timers(struct deepspeed *log, struct str text, const struct log
         break;
     case DEEPSPEED_TORN:
         log_out_damaged(out, "a torn line of timers");
+        if (!log->boundaries && log->microsteps > 0 && log->sum.last_step_ms >= 1)
+            end_step(log, out);
         log->torn = true;
         break;
     case DEEPSPEED_MICROSTEP:
         /* Only the last microstep of a step moves the parameters. */
         if (!log->boundaries && log->microsteps > 0 && log->sum.last_step_ms >= 1)
-            end_step(log, line, out);
+            end_step(log, out);
+        note_stamp(log, line, out);
         deepspeed_add_timers(&log->sum, &timers);
         log->microsteps++;
         break;
@@ -155,7 +169,8 @@ static void read_timers(struct deepspeed *log, struct str text, const struct log
                 break;
             log->sum = timers;
         }
-        end_step(log, line, out);
+        note_stamp(log, line, out);
+        end_step(log, out);
         break;
     }
 }
@@ -186,14 +201,16 @@ static bool read_step_number(struct deepspeed *log, struct str text)
 /* "steps: 101 loss: 7.7616 iter time (s): 18.650 samples/sec: 0.858" */
 static bool read_pipe(struct deepspeed *log, struct str text, struct log_out *out)
 {
-    struct str steps, time;
+    struct str time;
     double seconds;
     int64_t number, span;
     size_t length, after;
     struct record record = {.has = RECORD_JOB | RECORD_STEP | RECORD_STEP_TIME};
     size_t at = log_find(text, "iter time (s):");
-    if (at == SIZE_MAX || !log_after(log_until(text, at), "steps:", &steps))
+    size_t begin = log_find_last(log_until(text, at), "steps: ");
+    if (at == SIZE_MAX || begin == SIZE_MAX)
         return false;
+    struct str steps = log_trim(log_from(text, begin + strlen("steps: ")));
     bool numbered = log_integer(steps, &number, &length) && length < steps.len &&
                     steps.p[length] == ' ' && log_begins(log_trim(log_from(steps, length)), "loss");
     enum log_number kind = LOG_NOTHING;
@@ -226,21 +243,23 @@ static bool read_pipe(struct deepspeed *log, struct str text, struct log_out *ou
  * rate of that one step, over train_batch_size samples. */
 static bool read_rate(struct deepspeed *log, struct str text, struct log_out *out)
 {
-    struct str step, value;
+    struct str value;
     double rate, running;
     int64_t number, span;
     size_t length;
     struct record record = {.has = RECORD_JOB | RECORD_STEP | RECORD_STEP_TIME};
     if (!log_after(text, "CurrSamplesPerSec=", &value))
         return false;
+    struct str before = log_until(text, (size_t)(value.p - text.p));
+    size_t begin = log_find_last(before, "global_step=");
+    struct str step = log_from(text, begin == SIZE_MAX ? begin : begin + strlen("global_step="));
     enum log_number kind = log_number(value, &rate, &length);
     if (kind == LOG_NO_NUMBER) {
         log_out_count(out, LOG_NOT_NUMBER, "CurrSamplesPerSec");
         return true;
     }
     if (kind != LOG_NUMBER || length == value.len || value.p[length] != ',' ||
-        !log_after(text, "global_step=", &step) || !log_integer(step, &number, &length) ||
-        length == step.len || step.p[length] != ',') {
+        !log_integer(step, &number, &length) || length == step.len || step.p[length] != ',') {
         log_out_damaged(out, "a torn line of the throughput timer");
         return true;
     }
@@ -273,102 +292,36 @@ static bool read_batch(struct deepspeed *log, struct str text)
     return true;
 }
 
-/* ---- communication ---- */
-
-/* "comm op: all_reduce | time (ms): 1642.47 | msg size: 2.61 GB | algbw (Gbps): ..." */
-static bool read_comm(struct str text, struct log_out *out)
-{
-    struct str op, time;
-    double ms;
-    size_t at = log_find(text, "comm op: "), bar;
-    if (at == SIZE_MAX)
-        return false;
-    text = log_from(text, at + strlen("comm op: "));
-    bar = log_find(text, " | time (ms): ");
-    op = log_until(text, bar);
-    time = bar == SIZE_MAX ? str_of("", 0) : log_from(text, bar + strlen(" | time (ms): "));
-    size_t end = log_find(time, " |");
-    if (end == SIZE_MAX || log_number_whole(log_until(time, end), NULL, &ms) != LOG_NUMBER ||
-        op.len == 0 || op.len >= LOG_VALUE_NAME_BYTES || memchr(op.p, ' ', op.len))
-        log_out_damaged(out, "a torn line of the communication logger");
-    else
-        log_out_value(out, op, "ms", ms);
-    return true;
-}
-
-/* A row of the summary: an operation's name, or "2.0 KB  146  11.12  0.08  ...". */
-static bool read_row(struct deepspeed *log, struct str row, struct log_out *out)
-{
-    char name[LOG_VALUE_NAME_BYTES] = "mean of ";
-    double size, count, total, mean;
-    size_t length;
-    struct str rest = log_trim(row);
-    if (rest.len > 0 && rest.len < sizeof(log->op) && !memchr(rest.p, ' ', rest.len) &&
-        rest.p[0] >= 'a' && rest.p[0] <= 'z') {
-        str_copy(log->op, sizeof(log->op), rest);
-        return true;
-    }
-    if (log->op[0] == '\0' || log_number(rest, &size, &length) != LOG_NUMBER)
-        return false;
-    rest = log_trim(log_from(rest, length));
-    size_t unit = log_find(rest, "B ");
-    if (unit > 1)
-        return false;
-    double *const columns[] = {&count, &total, &mean};
-    rest = log_from(rest, unit + 1);
-    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
-        rest = log_trim(rest);
-        if (log_number(rest, columns[i], &length) != LOG_NUMBER || length == rest.len)
-            return false;
-        rest = log_from(rest, length);
-    }
-    str_copy(name + 8, sizeof(name) - 8, str_from(log->op));
-    log_out_value(out, str_from(name), "ms", mean);
-    return true;
-}
-
-static bool read_table(struct deepspeed *log, const struct log_line *line, struct log_out *out)
-{
-    if (log_find(line->text, "Comm. Op ") != SIZE_MAX) {
-        log->table = TABLE_OPEN;
-        log->op[0] = '\0';
-        log_out_want_all(out, true);
-        return true;
-    }
-    if (log->table == TABLE_NONE)
-        return false;
-    if (read_row(log, line->body, out))
-        return true;
-    log->table = TABLE_NONE;
-    log_out_want_all(out, false);
-    return false;
-}
-
 /* ---- */
 
-static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
+static bool read_line(struct deepspeed *log, const struct log_line *line, struct log_out *out)
 {
-    struct deepspeed *log = state;
     struct str text = line->text;
-    if (read_table(log, line, out) || read_comm(text, out))
-        return LOG_TAKEN;
+    if (deepspeed_read_summary(&log->summary, line, out) || deepspeed_read_comm(text, out))
+        return true;
     size_t at = log_find(text, "time (ms)");
     if (at != SIZE_MAX && deepspeed_has_timers(log_from(text, at + strlen("time (ms)")))) {
         read_timers(log, log_from(text, at + strlen("time (ms)")), line, out);
-        return LOG_TAKEN;
+        return true;
     }
-    if (read_pipe(log, text, out) || read_step_number(log, text) || read_rate(log, text, out) ||
-        read_batch(log, text))
-        return LOG_TAKEN;
-    return LOG_OTHER;
+    return read_pipe(log, text, out) || read_step_number(log, text) || read_rate(log, text, out) ||
+           read_batch(log, text);
+}
+
+static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
+{
+    if (!read_line(state, line, out))
+        return LOG_OTHER;
+    if (line->writer >= 0)
+        log_out_note(out, LOG_NOTE_WRITER);
+    return LOG_TAKEN;
 }
 
 static void end(void *state, struct log_out *out)
 {
     struct deepspeed *log = state;
-    struct log_line none = {.text = str_of("", 0), .body = str_of("", 0), .writer = -1};
     if (!log->boundaries && log->microsteps > 0 && log->sum.last_step_ms >= 1)
-        end_step(log, &none, out);
+        end_step(log, out);
     put_held(log, out);
 }
 
@@ -383,8 +336,8 @@ const struct format format_deepspeed = {
     .tells = "the phases of a step as rank 0 saw them; step time of the pipeline engine; times of "
              "collectives with the communication logger",
     .lacks = "the times of the other ranks",
-    .how = {"python3 -m lockstep_emit is one line in the loop: samples/emit in lockstep's sources",
-            "or set NCCL_PROFILER_PLUGIN=libnccl-profiler-inspector.so NCCL_INSPECTOR_ENABLE=1"},
+    .how = {"import lockstep (samples/emit/lockstep.py) on every rank",
+            "for batch in lockstep.steps(loader): with lockstep.phase(\"forward\"): ..."},
     .anchors = anchors,
     .state_bytes = sizeof(struct deepspeed),
     .line = line,

@@ -132,9 +132,8 @@ static void read_line(struct dllogger *log, const struct dllogger_line *line, st
     put_record(log, line, out);
 }
 
-static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
+static bool read_text(struct dllogger *log, const struct log_line *line, struct log_out *out)
 {
-    struct dllogger *log = state;
     struct dllogger_line read;
     size_t at = log_find(line->text, "DLLL {");
     if (at != SIZE_MAX) {
@@ -142,13 +141,26 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
             read_line(log, &read, out);
         else
             log_out_damaged(out, "a line of DLLogger that is not valid JSON, or torn");
-        return LOG_TAKEN;
+        return true;
     }
     at = log_find(line->text, "DLL ");
     if (at == SIZE_MAX || log_find_from(line->text, at, "- ") == SIZE_MAX)
+        return false;
+    for (size_t next; at != SIZE_MAX; at = next) { /* two lines may be joined */
+        next = log_find_from(line->text, at + 4, "DLL 20");
+        struct str text = log_until(line->text, next);
+        dllogger_read_text(log_from(text, at + 4), &read, out);
+        read_line(log, &read, out);
+    }
+    return true;
+}
+
+static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
+{
+    if (!read_text(state, line, out))
         return LOG_OTHER;
-    dllogger_read_text(log_from(line->text, at + 4), &read, out);
-    read_line(log, &read, out);
+    if (line->writer >= 0)
+        log_out_note(out, LOG_NOTE_WRITER);
     return LOG_TAKEN;
 }
 

@@ -91,13 +91,18 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
 {
     struct hugectr *log = state;
     size_t time = log_find(line->text, " iters): ");
-    if (time != SIZE_MAX) {
+    bool any = false;
+    for (; time != SIZE_MAX; time = log_find_from(line->text, time + 1, " iters): ")) {
         size_t at = log_find_last(log_until(line->text, time), "Iter: ");
-        if (at != SIZE_MAX) {
-            read_iteration(log, line->text, at, out);
-            return LOG_TAKEN;
-        }
+        if (at == SIZE_MAX)
+            continue;
+        read_iteration(log, line->text, at, out); /* two lines may be joined */
+        any = true;
     }
+    if (any && line->writer >= 0)
+        log_out_note(out, LOG_NOTE_WRITER);
+    if (any)
+        return LOG_TAKEN;
     if (log_find(line->text, "]: Evaluation, ") != SIZE_MAX) {
         log->validation = true;
         log_out_count(out, LOG_EVALUATION, NULL);

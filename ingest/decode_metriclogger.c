@@ -9,7 +9,7 @@
 #include "log_format.h"
 #include "log_text.h"
 
-enum kind { KIND_VISION, KIND_TIMM, KIND_IMAGENET, KINDS };
+enum kind { KIND_VISION, KIND_TIMM, KIND_TIMM_TEST, KIND_IMAGENET, KINDS };
 
 struct metriclogger {
     bool any, validation;
@@ -123,6 +123,7 @@ static const struct {
 } kinds[KINDS] = {
     [KIND_VISION] = {"]  eta: ", " time: ", " data: ", 4},
     [KIND_TIMM] = {"%)]  ", " Time: ", " Data: ", 3},
+    [KIND_TIMM_TEST] = {"]  Time: ", " Time: ", " Data: ", 3},
     [KIND_IMAGENET] = {"]\tTime ", "\tTime ", "\tData ", 3},
 };
 
@@ -194,10 +195,15 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
     struct metriclogger *log = state;
     for (int kind = 0; kind < KINDS; kind++) {
         struct place place;
-        size_t at = log_find(line->text, kinds[kind].mark);
+        size_t first = log_find(line->text, kinds[kind].mark);
+        size_t at = first == SIZE_MAX ? first : log_find_last(line->text, kinds[kind].mark);
         size_t bracket = at == SIZE_MAX ? at : at + (kind == KIND_TIMM ? 2 : 0);
         if (at == SIZE_MAX || !read_place(log_until(line->text, bracket), &place))
             continue;
+        if (first != at)
+            log_out_damaged(out, "two lines in one, of which the first is not read");
+        if (line->writer >= 0)
+            log_out_note(out, LOG_NOTE_WRITER);
         if (place.evaluation) {
             log->validation |= log->any;
             log_out_count(out, LOG_EVALUATION, NULL);
@@ -209,15 +215,15 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
     return LOG_OTHER;
 }
 
-static const char *const anchors[] = {"]  eta: ", "%)]  ", "]\tTime ", NULL};
+static const char *const anchors[] = {"]  eta: ", "%)]  ", "]\tTime ", "]  Time: ", NULL};
 const struct format format_metriclogger = {
     .name = "metriclogger",
     .title = "torchvision MetricLogger",
     .needs = "nothing: the reference scripts, DETR, MAE, DINO and timm print it",
     .tells = "step time and the wait for the input; smoothed over 20 steps but for timm",
     .lacks = "the times of the other ranks",
-    .how = {"samples/emit: one line in the loop writes a record a rank and step",
-            "or print on every rank: remove the is_main_process() check around print"},
+    .how = {"import lockstep (samples/emit/lockstep.py) on every rank",
+            "for batch in lockstep.steps(loader): with lockstep.phase(\"forward\"): ..."},
     .anchors = anchors,
     .state_bytes = sizeof(struct metriclogger),
     .line = line,

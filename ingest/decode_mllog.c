@@ -8,9 +8,7 @@
 #include <string.h>
 
 #include "decode_mllog_line.h"
-#include "json_scan.h"
 #include "log_format.h"
-#include "log_steps.h"
 #include "log_text.h"
 
 #define MARK ":::MLLOG"
@@ -22,10 +20,11 @@ struct mllog {
     double batch; /* global_batch_size; 0: not said */
     int64_t gpus;
     enum source best;
-    bool step_is_step; /* a step was no multiple of the batch size: it can't count samples */
-    bool validation;   /* one came since the last record */
-    struct log_steps steps;
-    double last_value; /* of the newest step */
+    bool step_is_step;       /* a step was no multiple of the batch size: it can't count samples */
+    bool validation;         /* one came since the last record */
+    bool any;                /* a step came of it */
+    int64_t previous, apart; /* the newest; the least distance of two, 0: none yet */
+    double last_value;       /* of the newest step */
 
     int64_t run_ns, eval_ns; /* begin; 0: none */
     bool block_open, any_stop;
@@ -71,23 +70,32 @@ static bool step_number(struct mllog *log, const struct mllog_entry *entry, int6
     return true;
 }
 
+/* How many steps a mean stands for: a larger distance than usual is a cut. */
+static int64_t steps_since(struct mllog *log, int64_t step)
+{
+    int64_t distance = log->any ? step - log->previous : 0;
+    if (distance > 0 && (log->apart == 0 || distance < log->apart))
+        log->apart = distance;
+    log->any = true;
+    log->previous = step;
+    return distance > 0 ? log->apart : 1;
+}
+
 static void put_step(struct mllog *log, const struct mllog_entry *entry, double seconds,
                      struct log_out *out)
 {
     struct record record;
-    int64_t span;
     job_record(log, &record);
     if (!step_number(log, entry, &record.step) ||
         !log_duration(seconds, LOG_SECOND, &record.step_time_ns)) {
         log_out_damaged(out, "a step time without a step, or out of range");
         return;
     }
-    bool again = log->steps.any && record.step == log->steps.previous;
-    if (again && seconds == log->last_value) {
+    if (log->any && record.step == log->previous && seconds == log->last_value) {
         log_out_count(out, LOG_DOUBLED, "step %lld", (long long)record.step);
         return;
     }
-    log_steps_next(&log->steps, record.step, &span);
+    int64_t span = steps_since(log, record.step);
     log->last_value = seconds;
     if (span > 1) {
         record.has |= RECORD_SPAN;
@@ -113,13 +121,14 @@ static void put_rate(struct mllog *log, const struct mllog_entry *entry, double 
     if (!step_number(log, entry, &record.step) ||
         !log_duration(log->batch / rate, LOG_SECOND, &record.step_time_ns))
         return; /* of the whole run, or of an epoch: a value only */
-    if (log->steps.any && record.step == log->steps.previous) {
+    if (log->any && record.step == log->previous) {
         log_out_count(out, LOG_DOUBLED, "step %lld", (long long)record.step);
         return;
     }
-    bool on = log->steps.any ? record.step > log->steps.previous : log->run_ns > 0;
-    int64_t span = on ? record.step - log->steps.previous : 1;
-    log->steps = (struct log_steps){.previous = record.step, .any = true};
+    bool on = log->any ? record.step > log->previous : log->run_ns > 0;
+    int64_t span = on ? record.step - log->previous : 1;
+    log->any = true;
+    log->previous = record.step;
     if (span > 1 && span <= RECORD_SPAN_MAX) {
         record.has |= RECORD_SPAN;
         record.span = span;
@@ -131,12 +140,18 @@ static void put_rate(struct mllog *log, const struct mllog_entry *entry, double 
     put(log, &record, out);
 }
 
+static void forget_steps(struct mllog *log)
+{
+    log->any = false;
+    log->previous = log->apart = 0;
+}
+
 static void better(struct mllog *log, enum source source)
 {
     if (log->best >= source)
         return;
     log->best = source;
-    log->steps = (struct log_steps){0};
+    forget_steps(log);
     log->held.has = 0;
 }
 
@@ -302,7 +317,7 @@ static void begin_run(struct mllog *log, const struct mllog_entry *entry, struct
         log->any_stop = log->block_open = false;
         log->stop_samples = (struct mllog_number){0};
         log->blocks = log->length = 0;
-        log->steps = (struct log_steps){0};
+        forget_steps(log);
     }
     log->run_ns = entry->time_ns;
 }
@@ -339,29 +354,6 @@ static void read_entry(struct mllog *log, const struct mllog_entry *entry, int64
     }
 }
 
-/* ":::SYSJSON {...}": "number_of_nodes" x "accelerators_per_node", both as texts. */
-static void read_system(struct mllog *log, struct str line, size_t at)
-{
-    struct str object = log_from(line, at), key, value;
-    size_t begin = log_find(object, "{");
-    const char *p = log_from(object, begin).p, *end = line.p + line.len;
-    int64_t nodes = 0, each = 0;
-    if (begin == SIZE_MAX)
-        return;
-    while (json_next_member(&p, end, &key, &value)) {
-        struct str text =
-            value.len > 2 && value.p[0] == '"' ? str_of(value.p + 1, value.len - 2) : value;
-        if (str_is(key, "number_of_nodes"))
-            str_to_int(text, 1, RECORD_RANK_MAX, &nodes);
-        else if (str_is(key, "accelerators_per_node"))
-            str_to_int(text, 1, RECORD_RANK_MAX, &each);
-        if (p == end || *p != ',')
-            break;
-    }
-    if (p < end && *p == '}' && nodes > 0 && each > 0 && nodes * each <= RECORD_RANK_MAX)
-        log->gpus = nodes * each;
-}
-
 static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
 {
     struct mllog *log = state;
@@ -371,7 +363,7 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
         at = log_find(text, ":::SYSJSON");
         if (at == SIZE_MAX)
             return LOG_OTHER;
-        read_system(log, text, at);
+        log->gpus = mllog_gpus(log_from(text, at), log->gpus);
         return LOG_TAKEN;
     }
     while (at != SIZE_MAX) {
@@ -388,6 +380,8 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
         at = log_find_from(rest, next, MARK);
         text = rest;
     }
+    if (line->writer >= 0)
+        log_out_note(out, LOG_NOTE_WRITER);
     return LOG_TAKEN;
 }
 

@@ -5,6 +5,7 @@
 
 #include "json_scan.h"
 #include "log_text.h"
+#include "record.h"
 
 #define NO_NUMBER "\"-\"" /* what stands in for NaN, three bytes as well */
 
@@ -140,4 +141,24 @@ bool mllog_next_stat(struct str stats, const char **at, struct str *ret_name,
         return false;
     *ret = number_of(value);
     return true;
+}
+
+int64_t mllog_gpus(struct str text, int64_t otherwise)
+{
+    struct str key, value;
+    size_t begin = log_find(text, "{");
+    const char *p = log_from(text, begin).p, *end = text.p + text.len;
+    int64_t nodes = 0, each = 0;
+    if (begin == SIZE_MAX)
+        return otherwise;
+    while (json_next_member(&p, end, &key, &value)) {
+        if (str_is(key, "number_of_nodes"))
+            str_to_int(unquoted(value), 1, RECORD_RANK_MAX, &nodes);
+        else if (str_is(key, "accelerators_per_node"))
+            str_to_int(unquoted(value), 1, RECORD_RANK_MAX, &each);
+        if (p == end || *p != ',')
+            break;
+    }
+    bool whole = p < end && *p == '}' && nodes > 0 && each > 0;
+    return whole && nodes * each <= RECORD_RANK_MAX ? nodes * each : otherwise;
 }

@@ -40,3 +40,6 @@ bool mllog_read(struct str text, char *scratch, struct mllog_entry *entry, const
 /* The members of entry->stats one by one; *at begins as NULL. */
 bool mllog_next_stat(struct str stats, const char **at, struct str *ret_name,
                      struct mllog_number *ret);
+
+/* Of ":::SYSJSON {...}": "number_of_nodes" x "accelerators_per_node". */
+int64_t mllog_gpus(struct str text, int64_t otherwise);
