@@ -64,22 +64,22 @@ static void take_estimate(struct greyhound *state, struct str line, struct log_o
         log_out_damaged(out, "an estimate of GREYHOUND is torn");
         return;
     }
-    if (kind == LOG_NO_NUMBER) {
-        log_out_count(out, LOG_NOT_NUMBER, "an estimate of rank %lld", (long long)rank);
-        return;
-    }
     if (rank < 0) {
         log_out_count(out, LOG_WITHOUT_PAIR, "an estimate whose rank is not said");
         return;
     }
     record.rank = (uint32_t)rank;
-    if (!(microseconds > 0) || !log_duration(microseconds, LOG_MICROSECOND, &record.step_time_ns)) {
-        log_out_count(out, LOG_IMPOSSIBLE, "rank %lld: %g us", (long long)rank, microseconds);
-        return;
-    }
-    record.step = next_of(state, record.rank);
+    record.step = next_of(state, record.rank); /* counted even if it is no number */
     if (record.step == 0) {
         log_out_count(out, LOG_LEFT_OUT, "rank %lld is one too many", (long long)rank);
+        return;
+    }
+    if (kind == LOG_NO_NUMBER) {
+        log_out_count(out, LOG_NOT_NUMBER, "an estimate of rank %lld", (long long)rank);
+        return;
+    }
+    if (!(microseconds > 0) || !log_duration(microseconds, LOG_MICROSECOND, &record.step_time_ns)) {
+        log_out_count(out, LOG_IMPOSSIBLE, "rank %lld: %g us", (long long)rank, microseconds);
         return;
     }
     log_out_note(out, LOG_NOTE_SMOOTHED);

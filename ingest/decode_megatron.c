@@ -131,9 +131,9 @@ static struct record record_of(const struct megatron *state, const struct megatr
         record.has |= RECORD_GPUS;
         record.gpus = state->gpus;
     }
-    int64_t whole = (span > 0 ? span : 1) * (double)is->step_time_ns < 9e18
-                        ? (span > 0 ? span : 1) * is->step_time_ns
-                        : INT64_MAX;
+    int64_t whole;
+    if (__builtin_mul_overflow(span > 0 ? span : 1, is->step_time_ns, &whole))
+        whole = INT64_MAX;
     if (is->stamped && is->stamp_ns >= whole) {
         record.has |= RECORD_BEGIN;
         record.begin_ns = is->stamp_ns - whole;
@@ -149,7 +149,7 @@ static void take_notes(const struct log_line *line, const struct megatron_iterat
         log_out_note(out, LOG_NOTE_MEAN);
     if (is->stamped)
         log_out_note(out, LOG_NOTE_NO_ZONE);
-    if (line->writer >= 0)
+    if (line->writer >= 0 || log_find(line->text, "[rank-") != SIZE_MAX)
         log_out_note(out, LOG_NOTE_WRITER);
 }
 
@@ -165,6 +165,24 @@ static void remember(struct megatron *state, const struct megatron_iteration *is
     state->bridge_s = 0;
 }
 
+/* The first record of a log that does not say its interval: the next number tells it. */
+static void settle_first(struct megatron *state, int64_t next)
+{
+    struct record *held = &state->held;
+    int64_t interval = next - held->step;
+    if (!state->holding || (held->has & RECORD_SPAN) || interval <= 0 || held->step % interval != 0)
+        return;
+    held->has |= RECORD_SPAN;
+    held->span = interval;
+    int64_t more;
+    if (!(held->has & RECORD_BEGIN))
+        return;
+    if (__builtin_mul_overflow(interval - 1, held->step_time_ns, &more) || more > held->begin_ns)
+        held->has &= ~(uint32_t)RECORD_BEGIN;
+    else
+        held->begin_ns -= more;
+}
+
 static void take_iteration(struct megatron *state, const struct log_line *line,
                            struct megatron_iteration *is, struct log_out *out)
 {
@@ -175,6 +193,7 @@ static void take_iteration(struct megatron *state, const struct log_line *line,
         log_out_count(out, LOG_DOUBLED, "iteration %lld", (long long)is->number);
         return;
     }
+    settle_first(state, is->number);
     if (state->holding)
         give_up(state, out);
     bool other = state->steps.any && is->number != state->last_step;
@@ -187,7 +206,7 @@ static void take_iteration(struct megatron *state, const struct log_line *line,
     check_events(state, is, out);
     take_notes(line, is, span, out);
     if (is->flops == 0 && state->bridge_s > 0)
-        is->flops = (int64_t)state->bridge_flops;
+        is->flops = (int64_t)(state->bridge_flops + 0.5);
     state->known = true;
     state->bridge_alone = false;
     state->held = record_of(state, is, span);
@@ -246,9 +265,13 @@ static void take_timer_line(struct megatron *state, struct str rest, struct log_
     if (times.has == 0 && whole)
         return; /* of the set-up, or of a checkpoint */
     uint32_t hash = hash_of(last);
-    /* A line that ends with another timer than the one before may be cut between two of them. */
-    bool cut = state->last_timer && hash != state->last_timer;
-    state->last_timer = hash;
+    /* A line that ends with another timer than the others may be cut between two of them; twice, it
+     * is another set of timers. */
+    bool cut = whole && state->last_timer && hash != state->last_timer && hash != state->odd_timer;
+    if (cut)
+        state->odd_timer = hash;
+    else if (whole)
+        state->last_timer = hash;
     if (!whole || cut)
         log_out_damaged(out, "a line of timers is torn");
     state->hold = HOLD_FOR_LINE;

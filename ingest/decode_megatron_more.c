@@ -65,7 +65,7 @@ void megatron_put_bridge(struct megatron *state, struct log_out *out)
     if (state->bridge_s > 0 && log_duration(state->bridge_s, LOG_SECOND, &record.step_time_ns)) {
         if (state->bridge_flops > 0) {
             record.has |= RECORD_FLOPS;
-            record.flops = (int64_t)state->bridge_flops;
+            record.flops = (int64_t)(state->bridge_flops + 0.5);
         }
         log_out_note(out, LOG_NOTE_COUNTED);
         log_out_record(out, &record);
@@ -142,11 +142,10 @@ static bool take_argument(struct megatron *state, struct str body)
         state->steps.declared = number;
     else if (argument(body, "seq_length ", &number))
         state->seq_length = number;
-    else if (argument(body, "world_size ", &number) && state->gpus == 0 &&
-             number <= RECORD_RANK_MAX)
-        state->gpus = number;
-    else
+    else if (!argument(body, "world_size ", &number))
         return false;
+    else if (state->gpus == 0 && number <= RECORD_RANK_MAX)
+        state->gpus = number;
     return true;
 }
 

@@ -34,6 +34,7 @@ struct megatron {
     unsigned waited;   /* lines */
     enum megatron_hold hold;
     uint32_t last_timer; /* a hash of the name that ended the last line of timers; 0: none */
+    uint32_t odd_timer;  /* of one that ended otherwise */
     struct megatron_timers timers;
     /* Megatron-Bridge's own line. */
     double bridge_s, bridge_flops; /* that waits for its iteration line; bridge_s 0: none */

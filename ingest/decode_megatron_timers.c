@@ -34,6 +34,9 @@ enum megatron_time megatron_time_of(struct str name)
         {"backward-params-all-reduce", MEGATRON_SYNC},
         {"backward-layernorm-all-reduce", MEGATRON_SYNC},
         {"backward-embedding-all-reduce", MEGATRON_SYNC},
+        {"batch generator", MEGATRON_DATA}, /* GPT-NeoX */
+        {"forward", MEGATRON_FORWARD},
+        {"backward", MEGATRON_BACKWARD},
         {"allreduce", MEGATRON_SYNC},
     };
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -45,7 +48,7 @@ enum megatron_time megatron_time_of(struct str name)
 bool megatron_times_add(struct megatron_times *times, enum megatron_time time, double ms)
 {
     int64_t ns;
-    if (time == MEGATRON_TIMES)
+    if (time == MEGATRON_TIMES || ms == 0) /* 0: it never ran */
         return true;
     if (!log_duration(ms, LOG_MILLISECOND, &ns))
         return false;
@@ -188,31 +191,40 @@ static bool is_timer_name(struct str name)
     return true;
 }
 
+/* "(F, F)" or "F"; false: torn. */
+static bool range_values(enum megatron_block block, struct str value, double *ret_least,
+                         double *ret_most)
+{
+    if (block == MEGATRON_MOST)
+        return whole_number(value, ret_most);
+    if (value.len < 2 || value.p[0] != '(' || value.p[value.len - 1] != ')')
+        return false;
+    size_t first = two_decimals(log_from(value, 1), ret_least);
+    struct str second = log_from(value, first + 1);
+    return first > 0 && log_begins(second, ", ") &&
+           whole_number(str_of(second.p + 2, second.len - 3), ret_most);
+}
+
 /* "name ......: F" or "name ......: (F, F)". */
 static bool range_line(enum megatron_block block, struct str s, struct log_out *out)
 {
     char text[MEGATRON_NAME_BYTES + 8];
     double least, most;
-    size_t colon = log_find(s, ": ");
+    size_t colon = log_find(s, ".:");
     if (colon == SIZE_MAX)
         return false;
-    struct str name = log_until(s, colon), value = log_from(s, colon + 2);
+    struct str name = log_until(s, colon);
     while (name.len > 0 && name.p[name.len - 1] == '.')
         name.len--;
     name = log_trim(name);
     if (!is_timer_name(name))
         return false;
+    if (!range_values(block, log_trim(log_from(s, colon + 2)), &least, &most)) {
+        log_out_damaged(out, "a timer is torn");
+        return true;
+    }
     size_t length = str_copy(text, MEGATRON_NAME_BYTES, name);
-    if (block == MEGATRON_MOST) {
-        if (!whole_number(value, &most))
-            return false;
-    } else {
-        size_t first =
-            value.len > 0 && value.p[0] == '(' ? two_decimals(log_from(value, 1), &least) : 0;
-        struct str second = log_from(value, first + 1);
-        if (first == 0 || !log_begins(second, ", ") || second.p[second.len - 1] != ')' ||
-            !whole_number(str_of(second.p + 2, second.len - 3), &most))
-            return false;
+    if (block == MEGATRON_RANGE) {
         memcpy(text + length, " (min)", 7);
         log_out_value(out, str_from(text), "ms", least);
     }
