@@ -145,7 +145,7 @@ static bool match_value(const struct user_format *user, size_t at, struct match 
     if (at + 1 == user->count) {
         double number;
         size_t digits;
-        bool unit = log_number(s, &number, &digits) == LOG_NUMBER && digits < length;
+        bool unit = log_number(s, &number, &digits) != LOG_NOTHING && digits < length;
         if (!ends)
             return false; /* another line's text begins in the middle of the number */
         if (!unit && match->unit_seen && length == s.len) {

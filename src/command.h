@@ -14,6 +14,7 @@ int command_report(int argc, char **argv); /* no screen: text, JSON, CSV, SVG, H
 int command_replay(int argc, char **argv); /* saved records, any step of them */
 int command_demo(int argc, char **argv);   /* the barrier effect, simulated in process */
 int command_calc(int argc, char **argv);   /* Panels 1.1 and 1.2 */
+int command_explain(int argc, char **argv); /* what is in a log, and what it can tell */
 int command_manual(int argc, char **argv); /* prints the man page */
 
 /* "lockstep: " and the sentence (printf-like) on standard error, whatever is in

@@ -15,6 +15,7 @@ static const struct {
     {"watch", command_watch, "SOURCE...   live screen (also the meaning of a bare SOURCE)"},
     {"replay", command_replay, "PATH...     saved records: plays them, goes to any step"},
     {"report", command_report, "SOURCE...   no screen: text, JSON, CSV, SVG, HTML; --compare, --check"},
+    {"explain", command_explain, "[PATH]...   what a log is, what it can tell; alone: all formats"},
     {"demo", command_demo, "            the barrier effect, simulated"},
     {"calc", command_calc, "[RUN]       from 6ND to days; what one MFU point is worth"},
     {"feed", command_feed, "            writes records, simulated or recorded, paced in time"},

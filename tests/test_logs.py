@@ -193,7 +193,7 @@ class Words(unittest.TestCase):
         page = self.run_program("manual").stdout.decode().replace("\\-", "-")
         self.assertTrue(page.startswith(".TH LOCKSTEP 1"))
         options = set()
-        for command in ("watch", "replay", "report", "demo"):
+        for command in ("watch", "replay", "report", "explain", "demo"):
             text = self.run_program(command, "--help").stdout.decode()
             options |= set(re.findall(r"^ +(?:-\w, )?(--[\w-]+)", text, re.M))
         self.assertGreater(len(options), 30)

@@ -1,0 +1,398 @@
+/* Proposes a map or a pattern for a log that nobody knows, from its first lines: by the
+ * names that stand before the numbers. A proposal is tried before it is made. */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "command_explain_tells.h"
+#include "json_scan.h"
+#include "log_prefix.h"
+#include "log_text.h"
+
+#define NAMES_MAX 12 /* fields of a proposal */
+#define PATH_BYTES 128
+
+/* What a name is likely to mean: the first row of which `part` is in it. */
+static const struct {
+    const char *part, *field;
+} meanings[] = {
+    {"per_sec", NULL},
+    {"/s", NULL},
+    {"eta", NULL},
+    {"max_", NULL},
+    {"total", NULL},
+    {"world", NULL},
+    {"local_rank", NULL},
+    {"loss", NULL},
+    {"rank", "rank"},
+    {"process_index", "rank"},
+    {"worker", "rank"},
+    {"fwd", "forward"},
+    {"forward", "forward"},
+    {"bwd", "backward"},
+    {"backward", "backward"},
+    {"allreduce", "sync"},
+    {"all_reduce", "sync"},
+    {"all-reduce", "sync"},
+    {"sync", "sync"},
+    {"comm", "sync"},
+    {"data", "data"},
+    {"load", "data"},
+    {"optim", "optimizer"},
+    {"compute", "compute"},
+    {"mfu", "mfu"},
+    {"flops", "flops"},
+    {"host", "host"},
+    {"tokens", "tokens"},
+    {"took", "step_time"},
+    {"time", "step_time"},
+    {"elapsed", "step_time"},
+    {"duration", "step_time"},
+    {"_ms", "step_time"},
+    {"step", "step"},
+    {"iter", "step"},
+    {"batch", "step"},
+    {"update", "step"},
+};
+
+static bool holds(struct str text, const char *part)
+{
+    size_t length = strlen(part);
+    for (size_t i = 0; i + length <= text.len; i++)
+        if (strncasecmp(text.p + i, part, length) == 0)
+            return true;
+    return false;
+}
+
+static const char *meaning_of(struct str name)
+{
+    for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
+        if (holds(name, meanings[i].part))
+            return meanings[i].field;
+    if ((name.len == 2 && strncasecmp(name.p, "dt", 2) == 0))
+        return "step_time";
+    return name.len == 2 && strncasecmp(name.p, "it", 2) == 0 ? "step" : NULL;
+}
+
+static bool is_time(const char *field)
+{
+    static const char *const others[] = {"rank", "step", "mfu", "flops", "tokens", "host"};
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (strcmp(field, others[i]) == 0)
+            return false;
+    return true;
+}
+
+/* ":ms" when the name says so: fwd_ms, "fwd (ms)". */
+static const char *unit_of_name(const char *field, struct str name)
+{
+    if (strcmp(field, "flops") == 0)
+        return holds(name, "tflop") ? ":T" : "";
+    if (!is_time(field))
+        return "";
+    if (holds(name, "_ms") || holds(name, "(ms)") || holds(name, "millis"))
+        return ":ms";
+    if (holds(name, "_us") || holds(name, "(us)") || holds(name, "micros"))
+        return ":us";
+    if (name.len > 3 && (str_is(log_from(name, name.len - 3), " ms") ||
+                         str_is(log_from(name, name.len - 3), " us")))
+        return name.p[name.len - 2] == 'm' ? ":ms" : ":us";
+    return holds(name, "_ns") || holds(name, "nanos") ? ":ns" : "";
+}
+
+/* ---- lines of the sample ---- */
+
+static bool next_line(struct str *rest, struct str *ret)
+{
+    while (rest->len > 0) {
+        size_t length = 0;
+        while (length < rest->len && rest->p[length] != '\n' && rest->p[length] != '\r')
+            length++;
+        *ret = log_trim(log_until(*rest, length));
+        bool ended = length < rest->len;
+        *rest = log_from(*rest, length + 1);
+        if (ret->len > 0 && ended)
+            return true;
+    }
+    return false;
+}
+
+/* ---- keys of JSON lines and CSV ---- */
+
+struct keys {
+    void (*take)(struct keys *keys, struct str key, struct str value);
+    char *to;
+    size_t size, used;
+    unsigned fields; /* of a map: how many; */
+    bool step, time;
+    const char *taken[NAMES_MAX];
+};
+
+static void walk(struct keys *keys, struct str object, char *path, size_t at, int depth)
+{
+    const char *p = object.p, *end = object.p + object.len;
+    struct str key, value;
+    while (json_next_member(&p, end, &key, &value)) {
+        if (at + key.len + 1 > PATH_BYTES)
+            continue;
+        memcpy(path + at, key.p, key.len);
+        path[at + key.len] = '.';
+        if (value.p[0] == '{' && depth < 4)
+            walk(keys, value, path, at + key.len + 1, depth + 1);
+        else if (value.p[0] != '[')
+            keys->take(keys, str_of(path, at + key.len), value);
+    }
+}
+
+static bool walk_json(const struct explained *explained, struct keys *keys)
+{
+    struct str rest = str_of(explained->sample, explained->sample_size), line;
+    char path[PATH_BYTES + 1];
+    const char *after, *why;
+    while (next_line(&rest, &line)) {
+        const char *begin = memchr(line.p, '{', line.len);
+        if (!begin || !json_valid(begin, line.p + line.len, &after, &why) || after - begin < 5)
+            continue;
+        walk(keys, str_of(begin, (size_t)(after - begin)), path, 0, 1);
+        return true;
+    }
+    return false;
+}
+
+static size_t count_of(struct str line, char c)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < line.len; i++)
+        count += line.p[i] == c;
+    return count;
+}
+
+static struct str cell(struct str *line, char separator)
+{
+    const char text[2] = {separator, '\0'};
+    struct str value = str_of("", 0);
+    log_next_part(line, text, &value);
+    if (value.len >= 2 && value.p[0] == '"' && value.p[value.len - 1] == '"')
+        value = str_of(value.p + 1, value.len - 2);
+    return value;
+}
+
+/* A header is a line without a number of its own, with as many cells as the next one. */
+static bool walk_csv(const struct explained *explained, struct keys *keys)
+{
+    static const char separators[] = {',', '\t', ';'};
+    struct str rest = str_of(explained->sample, explained->sample_size), line, row;
+    if (!next_line(&rest, &line))
+        return false;
+    for (; next_line(&rest, &row); line = row) {
+        for (size_t i = 0; i < sizeof(separators); i++) {
+            size_t cells = count_of(line, separators[i]);
+            bool number = line.p[0] >= '0' && line.p[0] <= '9';
+            if (cells < 2 || number || cells != count_of(row, separators[i]))
+                continue;
+            for (struct str head = line, values = row; head.len > 0;) {
+                struct str key = cell(&head, separators[i]);
+                keys->take(keys, key, cell(&values, separators[i]));
+            }
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add(struct keys *keys, const char *before, struct str text)
+{
+    int more = snprintf(keys->to + keys->used, keys->size - keys->used, "%s%.*s", before,
+                        (int)text.len, text.p);
+    if (more > 0 && keys->used + (size_t)more < keys->size)
+        keys->used += (size_t)more;
+    else
+        keys->to[keys->used] = '\0'; /* no half of it */
+}
+
+static void list_key(struct keys *keys, struct str key, struct str value)
+{
+    char text[PATH_BYTES + 64];
+    int length = snprintf(text, sizeof(text), "%.*s = %.*s", (int)key.len, key.p,
+                          value.len < 40 ? (int)value.len : 40, value.p);
+    add(keys, keys->used ? ", " : "",
+        str_of(text, (size_t)length < sizeof(text) ? (size_t)length : 0));
+}
+
+static bool is_taken(const struct keys *keys, const char *field)
+{
+    for (unsigned i = 0; i < keys->fields; i++)
+        if (strcmp(keys->taken[i], field) == 0)
+            return true;
+    return keys->fields == NAMES_MAX;
+}
+
+static bool plain(struct str key)
+{
+    for (size_t i = 0; i < key.len; i++)
+        if (key.p[i] == ',' || key.p[i] == ':' || key.p[i] == '"' || key.p[i] == '\'' ||
+            (unsigned char)key.p[i] < ' ')
+            return false;
+    return key.len > 0;
+}
+
+static void map_key(struct keys *keys, struct str key, struct str value)
+{
+    size_t length;
+    double number;
+    const char *point = memrchr(key.p, '.', key.len);
+    struct str last = point ? log_from(key, (size_t)(point - key.p) + 1) : key;
+    const char *field = meaning_of(last);
+    bool numeric = log_number(value, &number, &length) != LOG_NOTHING;
+    if (!field || !plain(key) || is_taken(keys, field) || (strcmp(field, "host") != 0 && !numeric))
+        return;
+    char text[PATH_BYTES + 40];
+    int made = snprintf(text, sizeof(text), "%s=%.*s%s", field, (int)key.len, key.p,
+                        unit_of_name(field, last));
+    add(keys, keys->used ? "," : "--map '", str_of(text, (size_t)made));
+    keys->taken[keys->fields++] = field;
+    keys->step |= strcmp(field, "step") == 0;
+    keys->time |= is_time(field);
+}
+
+bool explain_keys(const struct explained *explained, char *to, size_t size)
+{
+    struct keys keys = {.take = list_key, .to = to, .size = size};
+    to[0] = '\0';
+    return (walk_json(explained, &keys) || walk_csv(explained, &keys)) && keys.used > 0;
+}
+
+/* ---- a pattern of a line ---- */
+
+struct found {
+    size_t begin, end; /* of the number, and of its unit */
+    size_t name;       /* where the name before it begins */
+    const char *field; /* NULL: any number */
+    const char *unit;
+};
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-' || c == '/';
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* The word before the number, behind blanks, ':', '=', '#' and brackets. */
+static struct str name_before(struct str line, size_t at)
+{
+    size_t end = at;
+    while (end > 0 && memchr(" \t:=#[(", line.p[end - 1], 7))
+        end--;
+    size_t begin = end;
+    while (begin > 0 && is_letter(line.p[begin - 1]))
+        begin--;
+    return str_of(line.p + begin, end - begin);
+}
+
+static const char *unit_behind(struct str rest)
+{
+    static const char *const units[] = {"ms", "us", "ns", "s", "sec"};
+    rest = log_from(rest, rest.len > 0 && rest.p[0] == ' ');
+    for (size_t i = 0; i < 5; i++) {
+        size_t length = strlen(units[i]);
+        if (log_begins(rest, units[i]) && (rest.len == length || !is_letter(rest.p[length])))
+            return units[i];
+    }
+    return NULL;
+}
+
+static size_t find_numbers(struct str line, struct found found[NAMES_MAX], struct keys *keys)
+{
+    size_t count = 0, length;
+    double number;
+    for (size_t at = 0; at < line.len && count < NAMES_MAX; at++) {
+        bool inside = at > 0 && (is_digit(line.p[at - 1]) || is_letter(line.p[at - 1]) ||
+                                 line.p[at - 1] == '.');
+        if (!is_digit(line.p[at]) || inside ||
+            log_number(log_from(line, at), &number, &length) != LOG_NUMBER)
+            continue;
+        struct str name = name_before(line, at);
+        const char *unit = unit_behind(log_from(line, at + length));
+        const char *field = name.len ? meaning_of(name) : NULL;
+        if (unit && (!field || !is_time(field)))
+            field = field ? NULL : "step_time";
+        if (field && is_taken(keys, field))
+            field = NULL;
+        if (field) {
+            keys->taken[keys->fields++] = field;
+            keys->step |= strcmp(field, "step") == 0;
+            keys->time |= is_time(field);
+        }
+        found[count++] =
+            (struct found){at, at + length, (size_t)(name.p - line.p), field, field ? unit : NULL};
+        at += length;
+    }
+    return count;
+}
+
+/* Text of the line as a pattern has it. */
+static void add_text(struct keys *keys, struct str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        bool doubled = text.p[i] == '{' || text.p[i] == '}';
+        add(keys, doubled ? str_is(str_of(text.p + i, 1), "{") ? "{" : "}" : "",
+            str_of(text.p + i, 1));
+    }
+}
+
+static bool pattern_of(struct str line, struct keys *keys)
+{
+    struct found found[NAMES_MAX];
+    size_t count = find_numbers(line, found, keys), first = 0, last = count;
+    if (!keys->step || !keys->time || memchr(line.p, '\'', line.len))
+        return false;
+    while (!found[first].field)
+        first++;
+    while (!found[last - 1].field)
+        last--;
+    size_t at = found[first].name;
+    add(keys, "--pattern '", str_of("", 0));
+    for (size_t i = first; i < last; i++) {
+        char field[40] = "{}";
+        add_text(keys, str_of(line.p + at, found[i].begin - at));
+        if (found[i].field)
+            snprintf(field, sizeof(field), "{%s%s%s}", found[i].field, found[i].unit ? ":" : "",
+                     found[i].unit ? found[i].unit : "");
+        add(keys, field, str_of("", 0));
+        at = found[i].end;
+    }
+    add(keys, "'", str_of("", 0));
+    return true;
+}
+
+bool explain_propose(const struct explained *explained, char *to, size_t size)
+{
+    char error[512];
+    struct keys keys = {.take = map_key, .to = to, .size = size};
+    to[0] = '\0';
+    if (walk_json(explained, &keys) || walk_csv(explained, &keys)) {
+        add(&keys, "'", str_of("", 0));
+        return keys.step && keys.time;
+    }
+    struct str rest = str_of(explained->sample, explained->sample_size), line;
+    while (next_line(&rest, &line)) {
+        int64_t writer;
+        struct str body = log_prefix_strip(line, &writer);
+        keys = (struct keys){.to = to, .size = size};
+        to[0] = '\0';
+        if (!pattern_of(body, &keys))
+            continue;
+        size_t head = strlen("--pattern '"); /* tried: whether it can be read at all */
+        char text[1024];
+        str_copy(text, sizeof(text), str_of(to + head, keys.used - head - 1));
+        struct user_format *user = user_format_pattern("pattern", text, error, sizeof(error));
+        user_format_free(user);
+        if (user)
+            return true;
+    }
+    return false;
+}

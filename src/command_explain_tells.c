@@ -1,0 +1,94 @@
+/* What the records of a log can tell. */
+#include "command_explain_tells.h"
+
+static bool several_ranks(const struct explained *explained)
+{
+    return explained->ranks > 1;
+}
+
+static bool works(const struct explained *explained)
+{
+    return (explained->bare & (RECORD_ANY_WORK | RECORD_SYNC)) != 0;
+}
+
+static struct explain_tell step_time(const struct explained *explained)
+{
+    struct explain_tell tell = {"step time, and slow steps", explained->has != 0, NULL};
+    if (!tell.can)
+        tell.why = "no record was found";
+    else if (explained->has & RECORD_STEP_TIME)
+        tell.why = explained->has & RECORD_SPAN ? "it is logged, as a mean over several steps"
+                                                : "it is logged";
+    else
+        tell.why = "from the phases of a step";
+    return tell;
+}
+
+static struct explain_tell waits(const struct explained *explained)
+{
+    struct explain_tell tell = {"who waits at the barrier, and for whom", false, NULL};
+    tell.can = several_ranks(explained) && works(explained);
+    if (explained->has && !explained->bare)
+        tell.why = "its values are of the whole job, not of single ranks";
+    else if (!several_ranks(explained))
+        tell.why = "it takes two ranks or more";
+    else if (!tell.can)
+        tell.why = "it takes a rank's own time: compute, or its phases; all ranks take the same "
+                   "step time";
+    else
+        tell.why = explained->bare & RECORD_SYNC ? "from each rank's time in the exchange"
+                                                 : "from each rank's own time";
+    return tell;
+}
+
+static struct explain_tell straggler(const struct explained *explained)
+{
+    struct explain_tell tell = waits(explained);
+    tell.what = "which rank is slow";
+    if (tell.can)
+        tell.why = "from each rank's own time, against its peers";
+    return tell;
+}
+
+static struct explain_tell phases(const struct explained *explained)
+{
+    struct explain_tell tell = {"where in a step the time goes", false, NULL};
+    tell.can = (explained->has & RECORD_ANY_PHASE) != 0;
+    tell.why = tell.can ? "its phases are logged" : "it has no phases: forward, backward, ...";
+    return tell;
+}
+
+static struct explain_tell mfu(const struct explained *explained)
+{
+    struct explain_tell tell = {"MFU", true, NULL};
+    if (explained->has & RECORD_FLOPS)
+        tell.why = "from its FLOP/s; give the chip: --chip H100";
+    else if (explained->has & RECORD_MFU)
+        tell.why = "as the log gives it";
+    else if (explained->has & RECORD_TOKENS)
+        tell.why = "from its tokens; give the model and the chip: --params 8B --chip H100";
+    else if (explained->has)
+        tell.why = "give the tokens of a step, the model and the chip: --tokens 4M --params 8B "
+                   "--chip H100 --gpus N";
+    else
+        tell = (struct explain_tell){"MFU", false, "no record was found"};
+    return tell;
+}
+
+static struct explain_tell when(const struct explained *explained)
+{
+    struct explain_tell tell = {"when it was, and gaps between steps", false, NULL};
+    tell.can = (explained->has & RECORD_BEGIN) != 0;
+    tell.why = tell.can ? "from its time stamps" : "it has no time stamps";
+    return tell;
+}
+
+void explain_tells(const struct explained *explained, struct explain_tell tells[EXPLAIN_TELLS])
+{
+    tells[0] = step_time(explained);
+    tells[1] = straggler(explained);
+    tells[2] = waits(explained);
+    tells[3] = phases(explained);
+    tells[4] = mfu(explained);
+    tells[5] = when(explained);
+}

@@ -1,0 +1,358 @@
+/* What `lockstep explain` prints for people. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command_explain.h"
+#include "format.h"
+#include "text.h"
+
+/* ---- the formats ---- */
+
+void explain_formats_text(FILE *to, const struct command_logs *logs)
+{
+    explain_wrap(to, "", 0,
+                 "The formats of logs that are read as they are. All are tried on every line; "
+                 "--format NAME reads one of them alone. A log of your own: --map, --pattern.");
+    fputs("\nlockstep  our own records, one JSON object a line\n", to);
+    for (size_t i = 0; i < formats_count(logs->formats); i++) {
+        const struct format *format = formats_at(logs->formats, i);
+        char head[160];
+        snprintf(head, sizeof(head), "\n%s  ", format->name);
+        explain_wrap(to, head, 4, format->title);
+        if (format->needs && format->needs[0])
+            explain_wrap(to, "    needs  ", 11, format->needs);
+        if (format->tells && format->tells[0])
+            explain_wrap(to, "    tells  ", 11, format->tells);
+        if (format->lacks)
+            explain_wrap(to, "    lacks  ", 11, format->lacks);
+        for (size_t k = 0; k < logs->described_count; k++)
+            if (user_format_of(logs->described[k]) == format)
+                explain_wrap(to, "    reads  ", 11, user_format_text(logs->described[k]));
+    }
+}
+
+/* ---- what was recognised ---- */
+
+static const char *how_sure(const struct log_facts *facts)
+{
+    if (facts->records == 0)
+        return "its lines are there, but no record came of them";
+    if (facts->damaged * 10 > facts->lines)
+        return "doubtful: over a tenth of its lines are damaged";
+    return facts->records >= 3 ? "sure" : "likely: there are few records";
+}
+
+static void put_read(FILE *to, const struct explained *explained)
+{
+    char text[1024], a[FORMAT_BYTES], b[FORMAT_BYTES];
+    snprintf(text, sizeof(text), "%s%s%s, %s bytes", explained->first,
+             explained->files > 1 ? " and " : "",
+             explained->files > 1 ? format_counted(a, explained->files - 1, "more file") : "",
+             format_count_unsigned(b, explained->bytes));
+    explain_wrap(to, "read      ", 10, text);
+    if (explained->cut > 0) {
+        snprintf(text, sizeof(text), "only the beginning was looked at (%d MiB at most) of %s",
+                 (int)(EXPLAIN_FILE_BYTES >> 20), format_counted(a, explained->cut, "file"));
+        explain_wrap(to, "          ", 10, text);
+    }
+    if (explained->left_out > 0) {
+        snprintf(text, sizeof(text), "%s not looked at",
+                 format_counted(a, explained->left_out, "more file"));
+        explain_wrap(to, "          ", 10, text);
+    }
+}
+
+static void put_formats(FILE *to, const struct explained *explained)
+{
+    const struct log_book *book = &explained->logs.book;
+    char text[512], a[FORMAT_BYTES], b[FORMAT_BYTES];
+    const char *head = "format    ";
+    if (explained->own_records > 0) {
+        snprintf(text, sizeof(text), "our own records: %s, sure",
+                 format_counted(a, (int64_t)explained->own_records, "record"));
+        explain_wrap(to, head, 10, text);
+        head = "          ";
+    }
+    for (size_t i = 0; i < book->count; i++) {
+        const struct log_facts *facts = &book->facts[i];
+        snprintf(text, sizeof(text), "%s (%s): %s from %s; %s", facts->format->title,
+                 facts->format->name, format_counted(a, (int64_t)facts->records, "record"),
+                 format_counted(b, (int64_t)facts->lines, "line"), how_sure(facts));
+        explain_wrap(to, head, 10, text);
+        head = "          ";
+        for (int note = 0; note < LOG_NOTES; note++)
+            if (facts->notes & (1u << note))
+                explain_wrap(to, "            ", 12, log_note_sentence((enum log_note)note));
+    }
+}
+
+static void put_lines(FILE *to, const struct explained *explained)
+{
+    const struct log_book *book = &explained->logs.book;
+    char text[512], a[FORMAT_BYTES], b[FORMAT_BYTES], c[FORMAT_BYTES];
+    snprintf(text, sizeof(text), "ends: %s LF, %s CRLF, %s lone CR",
+             format_count_unsigned(a, explained->ends_lf),
+             format_count_unsigned(b, explained->ends_crlf),
+             format_count_unsigned(c, explained->ends_cr));
+    explain_wrap(to, "lines     ", 10, text);
+    if (book->lines_colored > 0) {
+        snprintf(text, sizeof(text), "%s with colour",
+                 format_count_unsigned(a, book->lines_colored));
+        explain_wrap(to, "          ", 10, text);
+    }
+    if (book->lines_labelled > 0) {
+        snprintf(text, sizeof(text), "%s with a launcher's prefix, such as '%s'",
+                 format_count_unsigned(a, book->lines_labelled), book->label);
+        explain_wrap(to, "          ", 10, text);
+    }
+}
+
+/* ---- the first records ---- */
+
+static double seconds_of(const struct record *record, uint32_t bit)
+{
+    if (!(record->has & bit))
+        return NAN;
+    if (bit == RECORD_STEP_TIME)
+        return (double)record->step_time_ns * 1e-9;
+    if (bit == RECORD_COMPUTE)
+        return (double)record->compute_ns * 1e-9;
+    return (double)record->phase_ns[__builtin_ctz(bit)] * 1e-9;
+}
+
+static const struct {
+    const char *head;
+    uint32_t bit;
+} time_columns[] = {
+    {"step time", RECORD_STEP_TIME}, {"data", RECORD_DATA}, {"forward", RECORD_FORWARD},
+    {"backward", RECORD_BACKWARD},   {"sync", RECORD_SYNC}, {"optim.", RECORD_OPTIMIZER},
+    {"compute", RECORD_COMPUTE},
+};
+#define TIME_COLUMNS (sizeof(time_columns) / sizeof(time_columns[0]))
+
+static void put_record(FILE *to, const struct record *record, uint32_t has)
+{
+    char cell[FORMAT_BYTES];
+    fprintf(to, "  %8" PRId64, record->step);
+    if (record->has & RECORD_JOB)
+        fputs("     job", to);
+    else
+        fprintf(to, " %7" PRIu32, record->rank);
+    for (size_t i = 0; i < TIME_COLUMNS; i++)
+        if (has & time_columns[i].bit)
+            fprintf(to, " %9s",
+                    format_duration(cell, seconds_of(record, time_columns[i].bit), false));
+    if (has & RECORD_SPAN)
+        fprintf(to, " %6" PRId64, record->has & RECORD_SPAN ? record->span : 1);
+    fputc('\n', to);
+}
+
+static void put_first(FILE *to, const struct explained *explained)
+{
+    uint32_t has = 0;
+    if (explained->first_count == 0)
+        return;
+    for (size_t i = 0; i < explained->first_count; i++)
+        has |= explained->records[i].record.has;
+    fputs("\nThe first records:\n      step    rank", to);
+    for (size_t i = 0; i < TIME_COLUMNS; i++)
+        if (has & time_columns[i].bit)
+            fprintf(to, " %9s", time_columns[i].head);
+    fputs(has & RECORD_SPAN ? "  steps\n" : "\n", to);
+    for (size_t i = 0; i < explained->first_count; i++)
+        put_record(to, &explained->records[i].record, has);
+}
+
+/* ---- what was skipped ---- */
+
+static void put_counts(FILE *to, const struct log_facts *facts)
+{
+    char head[64], a[FORMAT_BYTES];
+    for (int i = 0; i < LOG_COUNTS; i++) {
+        if (facts->counts[i] == 0)
+            continue;
+        snprintf(head, sizeof(head), "  %8s  ", format_count_unsigned(a, facts->counts[i]));
+        explain_wrap(to, head, 12, log_count_sentence((enum log_count)i));
+        if (facts->examples[i][0])
+            explain_cut(to, "            ", str_from(facts->examples[i]));
+    }
+}
+
+static void put_skipped(FILE *to, const struct explained *explained)
+{
+    const struct source_counts *counts = &explained->totals.counts;
+    char a[FORMAT_BYTES];
+    fputs("\nSkipped, or told apart:\n", to);
+    fprintf(to, "  %8s  lines of other kinds\n", format_count_unsigned(a, counts->other));
+    fprintf(to, "  %8s  damaged\n", format_count_unsigned(a, counts->damaged));
+    for (size_t i = 0; i < explained->logs.book.count; i++)
+        put_counts(to, &explained->logs.book.facts[i]);
+    for (int i = 0; i < explained->totals.complaint_count; i++)
+        explain_cut(to, "            ", str_from(explained->totals.complaints[i]));
+}
+
+static void put_value(FILE *to, const struct log_value *value)
+{
+    char name[64];
+    struct str rest = str_from(value->name);
+    size_t columns = 0;
+    rest.len = rest.len < 20 ? rest.len : 20;
+    text_sanitise(name, sizeof(name), rest);
+    columns = text_columns(str_from(name));
+    fprintf(to, "  %s%*s %9" PRIu64 " %11.6g %11.6g %11.6g %s\n", name,
+            (int)(columns < 21 ? 21 - columns : 0), "", value->count, value->least,
+            quantile_median(&value->quantile), value->most, value->unit);
+}
+
+static void put_values(FILE *to, const struct explained *explained)
+{
+    const struct log_book *book = &explained->logs.book;
+    bool headed = false;
+    for (size_t i = 0; i < book->count; i++) {
+        for (size_t k = 0; k < book->facts[i].value_count; k++) {
+            if (book->facts[i].values[k].count == 0)
+                continue;
+            if (!headed)
+                fprintf(to, "\nTimers, operations and rates:\n  %-21s %9s %11s %11s %11s\n", "name",
+                        "count", "least", "median", "most");
+            headed = true;
+            put_value(to, &book->facts[i].values[k]);
+        }
+    }
+}
+
+/* ---- what it can tell ---- */
+
+static void put_how(FILE *to, const struct explained *explained)
+{
+    const struct log_book *book = &explained->logs.book;
+    char text[512];
+    if (explained->bare != 0)
+        return; /* it has single ranks */
+    for (size_t i = 0; i < book->count; i++) {
+        const struct format *format = book->facts[i].format;
+        if (book->facts[i].records == 0 || !format->lacks)
+            continue;
+        snprintf(text, sizeof(text), "%s does not hold %s. These would give it:", format->title,
+                 format->lacks);
+        fputc('\n', to);
+        explain_wrap(to, "", 0, text);
+        for (int k = 0; k < 2; k++)
+            if (format->how[k])
+                explain_wrap(to, "  ", 4, format->how[k]);
+        return;
+    }
+}
+
+static void put_tells(FILE *to, const struct explained *explained)
+{
+    struct explain_tell tells[EXPLAIN_TELLS];
+    char text[256];
+    explain_tells(explained, tells);
+    for (int can = 1; can >= 0; can--) {
+        const char *head = can ? "\nIt can tell\n" : "\nIt cannot tell\n";
+        for (int i = 0; i < EXPLAIN_TELLS; i++) {
+            if (tells[i].can != (can == 1))
+                continue;
+            fputs(head, to);
+            head = "";
+            snprintf(text, sizeof(text), "%s: %s", tells[i].what, tells[i].why);
+            explain_wrap(to, "  ", 4, text);
+        }
+    }
+    put_how(to, explained);
+}
+
+/* As a shell takes it. */
+static void add_word(char *to, size_t size, const char *before, const char *word)
+{
+    size_t at = strlen(to);
+    bool plain = word[0] && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                         "0123456789_-./+:,@%=") == strlen(word);
+    at += (size_t)snprintf(to + at, size - at, "%s%s", before, plain ? "" : "'");
+    for (; *word && at + 6 < size; word++)
+        at += (size_t)snprintf(to + at, size - at, *word == '\'' ? "'\\''" : "%c", *word);
+    if (!plain && at + 2 < size)
+        snprintf(to + at, size - at, "'");
+}
+
+static void put_command(FILE *to, const struct options *options)
+{
+    char command[4096] = "";
+    if (options->log_format)
+        add_word(command, sizeof(command), " --format ", options->log_format);
+    for (int i = 0; i < options->described_count; i++)
+        add_word(command, sizeof(command),
+                 options->described[i].pattern ? " --pattern " : " --map ",
+                 options->described[i].text);
+    for (int i = 0; i < options->source_count && i < 8; i++)
+        add_word(command, sizeof(command), " ", options->sources[i]);
+    fputs("\nGo on with\n", to);
+    explain_wrap(to, "  lockstep report ", 4, command);
+    explain_wrap(to, "  lockstep watch ", 4, command);
+}
+
+/* ---- nothing recognised ---- */
+
+static void put_nothing(FILE *to, const struct explained *explained, const struct options *options)
+{
+    char text[4096], command[4096] = "";
+    fputs("\nNothing was recognised. Looked for:\n", to);
+    snprintf(text, sizeof(text), "our own records");
+    for (size_t i = 0; i < formats_count(explained->logs.formats); i++) {
+        size_t at = strlen(text);
+        snprintf(text + at, sizeof(text) - at, ", %s",
+                 formats_at(explained->logs.formats, i)->title);
+    }
+    explain_wrap(to, "  ", 2, text);
+    fputs("\nThe first lines:\n", to);
+    struct str rest = str_of(explained->sample, explained->sample_size);
+    for (int lines = 0; lines < 8 && rest.len > 0;) {
+        size_t length = 0;
+        while (length < rest.len && rest.p[length] != '\n' && rest.p[length] != '\r')
+            length++;
+        if (length > 0) {
+            explain_cut(to, "  ", str_of(rest.p, length));
+            lines++;
+        }
+        length += length < rest.len;
+        rest = str_of(rest.p + length, rest.len - length);
+    }
+    if (explain_keys(explained, text, sizeof(text))) {
+        fputs("\nIts keys, with a value of each:\n", to);
+        explain_wrap(to, "  ", 2, text);
+    }
+    if (!explain_propose(explained, text, sizeof(text))) {
+        fputc('\n', to);
+        explain_wrap(to, "", 0,
+                     "No line was found that has a step and a time. If there is one, name what it "
+                     "holds: --map 'step=KEY,step_time=KEY:ms' for JSON lines and CSV, --pattern "
+                     "'step {step} took {step_time:ms}' for lines of text.");
+        return;
+    }
+    fputs("\nThis may read it:\n", to);
+    snprintf(command, sizeof(command), " %.3000s", text);
+    for (int i = 0; i < options->source_count && i < 8; i++)
+        add_word(command, sizeof(command), " ", options->sources[i]);
+    explain_wrap(to, "  lockstep explain ", 4, command);
+}
+
+void explain_text(FILE *to, const struct explained *explained, const struct options *options)
+{
+    put_read(to, explained);
+    if (explained->totals.counts.records > 0 || explained->logs.book.count > 0)
+        put_formats(to, explained);
+    put_lines(to, explained);
+    if (explained->has == 0 && explained->logs.book.count == 0) {
+        put_nothing(to, explained, options);
+        return;
+    }
+    put_first(to, explained);
+    put_skipped(to, explained);
+    put_values(to, explained);
+    put_tells(to, explained);
+    if (explained->has != 0)
+        put_command(to, options);
+}
