@@ -141,7 +141,6 @@ void log_book_summary(const struct log_book *book, struct summary *summary)
         };
     }
     struct source_counts *source = &summary->source;
-    source->not_numbers = source->impossible = source->disagree = 0;
     for (size_t i = 0; i < book->count; i++) {
         const uint64_t *counts = book->facts[i].counts;
         source->duplicate += counts[LOG_DOUBLED];

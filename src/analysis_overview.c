@@ -123,6 +123,11 @@ static enum evidence wait_evidence_of(const struct picture *picture,
                                     : EVIDENCE_NONE;
 }
 
+static double known_or_nan(double value, double time_ns)
+{
+    return time_ns > 0 ? value : NAN;
+}
+
 /* The column is whole: it is the next of the overview. */
 static void put_column(struct picture *picture, int64_t position)
 {
@@ -147,6 +152,8 @@ static void put_column(struct picture *picture, int64_t position)
         .wait_share = from->rank_time_ns > 0 ? from->wait_ns / from->rank_time_ns : NAN,
         .mfu = mfu_of(picture, from),
         .hfu = utilization_of(picture, from, picture->hardware_flop),
+        .flops = known_or_nan(job_rates_flops(&from->rates), from->rates.flops_time_ns),
+        .mfu_logged = known_or_nan(job_rates_mfu(&from->rates), from->rates.mfu_time_ns),
         .time_evidence = evidence_of(picture, from->times, from->times_measured),
         .wait_evidence = wait_evidence_of(picture, from),
     };

@@ -37,6 +37,8 @@ struct overview_column {
     double step_time_max_s; /* the longest */
     double wait_share;      /* of the GPU time of those steps, 0 to 1 */
     double mfu, hfu;        /* of those steps, 0 to 1; not rolling */
+    double flops;           /* model FLOP/s of one GPU as the log gives it; NAN */
+    double mfu_logged;      /* likewise */
     enum evidence time_evidence, wait_evidence; /* of most of those steps; NONE: not known */
 };
 

@@ -67,6 +67,9 @@ static void steps_have_a_row_each(void **state)
     struct fixture fixture;
     struct overview_column columns[] = {
         {.positions = 1,
+         .steps = 10,
+         .flops = 4.5e14,
+         .mfu_logged = 0.455,
          .first_step = 7,
          .last_step = 7,
          .begin_s = 1795961553.25,
@@ -78,6 +81,9 @@ static void steps_have_a_row_each(void **state)
          .time_evidence = EVIDENCE_MEASURED,
          .wait_evidence = EVIDENCE_MEASURED},
         {.positions = 3,
+         .steps = 3,
+         .flops = NAN,
+         .mfu_logged = NAN,
          .first_attempt = 0,
          .last_attempt = 1,
          .first_step = 8,
@@ -94,15 +100,16 @@ static void steps_have_a_row_each(void **state)
     fixture.overview.columns = columns;
     fixture.overview.column_count = 2;
     fixture.overview.mfu_evidence = EVIDENCE_COMPUTED;
-    expect(&fixture, CSV_STEPS, 0,
-           "attempt,last_attempt,first_step,last_step,steps,begin,step_time_s,step_time_max_s,"
-           "step_time_evidence,wait_share,wait_evidence,mfu,hfu,mfu_evidence");
+    expect(
+        &fixture, CSV_STEPS, 0,
+        "attempt,last_attempt,first_step,last_step,steps,begin,step_time_s,step_time_max_s,"
+        "step_time_evidence,wait_share,wait_evidence,mfu,hfu,mfu_evidence,span,flops,mfu_logged");
     expect(&fixture, CSV_STEPS, 1,
            "0,0,7,7,1,2026-11-29T14:12:33.250000Z,1.500000,1.500000,measured,0.125000,measured,"
-           "0.410000,0.500000,computed");
-    expect(&fixture, CSV_STEPS, 2, "0,1,8,2,3,,2.000000,4.000000,computed,,,,,");
+           "0.410000,0.500000,computed,10,450000000000000,0.455000");
+    expect(&fixture, CSV_STEPS, 2, "0,1,8,2,3,,2.000000,4.000000,computed,,,,,,3,,");
     fixture.summary.simulated = true;
-    expect(&fixture, CSV_STEPS, 2, "0,1,8,2,3,,2.000000,4.000000,simulated,,,,,");
+    expect(&fixture, CSV_STEPS, 2, "0,1,8,2,3,,2.000000,4.000000,simulated,,,,,,3,,");
 }
 
 /* Microseconds that round up to a whole second, and moments before 1970. */
@@ -110,6 +117,9 @@ static void moments_are_whole(void **state)
 {
     struct fixture fixture;
     struct overview_column column = {.positions = 1,
+                                     .steps = 1,
+                                     .flops = NAN,
+                                     .mfu_logged = NAN,
                                      .step_time_s = NAN,
                                      .step_time_max_s = NAN,
                                      .wait_share = NAN,
@@ -119,11 +129,11 @@ static void moments_are_whole(void **state)
     fixture.overview.columns = &column;
     fixture.overview.column_count = 1;
     column.begin_s = 0.9999999;
-    expect(&fixture, CSV_STEPS, 1, "0,0,0,0,1,1970-01-01T00:00:01.000000Z,,,,,,,,");
+    expect(&fixture, CSV_STEPS, 1, "0,0,0,0,1,1970-01-01T00:00:01.000000Z,,,,,,,,,1,,");
     column.begin_s = -0.5;
-    expect(&fixture, CSV_STEPS, 1, "0,0,0,0,1,1969-12-31T23:59:59.500000Z,,,,,,,,");
+    expect(&fixture, CSV_STEPS, 1, "0,0,0,0,1,1969-12-31T23:59:59.500000Z,,,,,,,,,1,,");
     column.begin_s = 1e300;
-    expect(&fixture, CSV_STEPS, 1, "0,0,0,0,1,,,,,,,,,");
+    expect(&fixture, CSV_STEPS, 1, "0,0,0,0,1,,,,,,,,,,1,,");
 }
 
 static void what_a_spreadsheet_would_run_is_made_harmless(void **state)

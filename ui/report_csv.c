@@ -137,6 +137,9 @@ static void put_step(struct line *line, const struct report_data *data,
     put_number(line, column->mfu, 6);
     put_number(line, column->hfu, 6);
     put_evidence(line, data, isnan(column->mfu) ? EVIDENCE_NONE : overview->mfu_evidence);
+    put_integer(line, column->steps);
+    put_number(line, column->flops, 0);
+    put_number(line, column->mfu_logged, 6);
     end(line);
 }
 
@@ -144,7 +147,8 @@ static void put_steps(FILE *to, const struct report_data *data)
 {
     struct line line = {to, false};
     fputs("attempt,last_attempt,first_step,last_step,steps,begin,step_time_s,step_time_max_s,"
-          "step_time_evidence,wait_share,wait_evidence,mfu,hfu,mfu_evidence\r\n",
+          "step_time_evidence,wait_share,wait_evidence,mfu,hfu,mfu_evidence,span,flops,mfu_"
+          "logged\r\n",
           to);
     for (size_t i = 0; i < data->overview->column_count; i++)
         put_step(&line, data, &data->overview->columns[i]);

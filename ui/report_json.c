@@ -1,6 +1,7 @@
 /* The report for scripts. */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "mfu.h"
 #include "report.h"
@@ -13,8 +14,10 @@ static void put_run(FILE *to, const struct summary *summary)
     const struct run *run = &summary->run;
     fputs("  \"run\": {\"name\": ", to);
     json_text_or_null(to, run->name);
-    fprintf(to, ", \"gpus\": %.0f, \"gpus_assumed\": %s, \"chip\": ", run->gpus,
-            summary->gpus_assumed ? "true" : "false");
+    json_key_number(to, ", ", "gpus", run->gpus > 0 ? run->gpus : NAN, 0);
+    json_key_flag(to, ", ", "gpus_assumed", summary->gpus_assumed);
+    json_key_flag(to, ", ", "gpus_logged", summary->gpus_logged);
+    fprintf(to, ", \"scope\": \"%s\", \"chip\": ", summary->scope == SCOPE_JOB ? "job" : "ranks");
     json_text_or_null(to, run->chip);
     fputs(", \"peak_flops\": ", to);
     json_number(to, summary->peak_flops > 0 ? summary->peak_flops : NAN, 0);
@@ -27,10 +30,39 @@ static void put_source(FILE *to, const struct source_counts *counts)
             "  \"source\": {\"records\": %" PRIu64 ", \"other\": %" PRIu64 ", \"damaged\": %" PRIu64
             ", \"duplicate\": %" PRIu64 ", \"late\": %" PRIu64 ", \"dropped\": %" PRIu64
             ", \"too_late\": %" PRIu64 ", \"refused\": %" PRIu64 ", \"too_long\": %" PRIu64
-            ", \"nul_bytes\": %" PRIu64 ", \"bytes\": %" PRIu64 "},\n",
+            ", \"nul_bytes\": %" PRIu64 ", \"not_numbers\": %" PRIu64 ", \"impossible\": %" PRIu64
+            ", \"disagree\": %" PRIu64 ", \"bytes\": %" PRIu64 "},\n",
             counts->records, counts->other, counts->damaged, counts->duplicate, counts->late,
             counts->dropped, counts->too_late, counts->refused, counts->too_long, counts->nul_bytes,
-            counts->bytes);
+            counts->not_numbers, counts->impossible, counts->disagree, counts->bytes);
+}
+
+static void put_static(FILE *to, const char *key, const char *text)
+{
+    fprintf(to, "\"%s\": ", key);
+    json_text_or_null(to, text ? text : "");
+}
+
+/* What is said in the place of what other logs than our own do not hold. */
+static void put_logs(FILE *to, const struct summary *summary)
+{
+    fputs("  \"log\": [", to);
+    for (int i = 0; i < summary->log_count; i++) {
+        const struct summary_log *log = &summary->logs[i];
+        fputs(i ? ",\n    {" : "\n    {", to);
+        put_static(to, "format", log->format);
+        fputs(", ", to);
+        put_static(to, "lacks", log->lacks);
+        fputs(", \"how\": [", to);
+        for (int k = 0; k < 2 && log->how[k]; k++) {
+            fputs(k ? ", " : "", to);
+            json_text(to, log->how[k]);
+        }
+        fputs("], ", to);
+        put_static(to, "values", log->values);
+        fputs("}", to);
+    }
+    fputs("],\n", to);
 }
 
 static void put_span(FILE *to, const struct summary *summary)
@@ -39,8 +71,10 @@ static void put_span(FILE *to, const struct summary *summary)
     json_step(to, "first", summary->first_step);
     fputs(", ", to);
     json_step(to, "last", summary->last_step);
-    fprintf(to, ", \"complete\": %" PRId64 ", \"incomplete\": %" PRId64 ", \"attempts\": %d},\n",
-            summary->complete, summary->incomplete, summary->attempts);
+    fprintf(to,
+            ", \"complete\": %" PRId64 ", \"incomplete\": %" PRId64 ", \"covered\": %" PRId64
+            ", \"attempts\": %d},\n",
+            summary->complete, summary->incomplete, summary->steps_covered, summary->attempts);
     fputs("  \"step_time_s\": {", to);
     json_quantity(to, "median", summary->step_time_median_s, 6);
     fputs(", ", to);
@@ -67,6 +101,19 @@ static void put_span(FILE *to, const struct summary *summary)
     fputs("},\n", to);
 }
 
+/* Where it is from, and what the log itself gives. */
+static void put_origin(FILE *to, const struct summary *summary)
+{
+    static const char *const origins[] = {[MFU_UNKNOWN] = "",
+                                          [MFU_OF_MODEL] = "model",
+                                          [MFU_LOGGED_RATE] = "logged rate",
+                                          [MFU_LOGGED] = "logged"};
+    fputs("\"origin\": ", to);
+    json_text_or_null(to, origins[summary->mfu_origin]);
+    json_key_quantity(to, ", ", "flops_per_gpu", summary->flops, 0);
+    fputs(", ", to);
+}
+
 static void put_utilization(FILE *to, const struct summary *summary, const char *key,
                             struct quantity quantity)
 {
@@ -82,7 +129,10 @@ static void put_utilization(FILE *to, const struct summary *summary, const char 
     mfu_convention(&summary->run, convention, sizeof(convention));
     json_text(to, convention);
     fputs(", ", to);
-    json_evidence(to, quantity);
+    bool model = strcmp(key, "mfu") == 0;
+    if (model)
+        put_origin(to, summary);
+    json_evidence(to, model && !quantity_known(quantity) ? summary->flops : quantity);
     fputs("},\n", to);
 }
 
@@ -186,6 +236,7 @@ static void put_shown(FILE *to, const struct summary_step *shown)
     fputs(", ", to);
     json_step(to, "attempt", shown->known ? shown->attempt : -1);
     json_key_number(to, ", ", "begin_s", shown->begin_s, 6);
+    json_key_integer(to, ", ", "span", shown->span);
     json_key_integer(to, ", ", "reported", shown->reported);
     json_key_integer(to, ", ", "expected", shown->expected);
     json_key_quantity(to, ", ", "step_time_s", shown->step_time_s, 6);
@@ -209,6 +260,7 @@ void report_json_data(FILE *to, const struct report_data *data)
     fputs("{\n  \"schema\": \"lockstep-report/1\",\n", to);
     put_run(to, summary);
     put_source(to, &summary->source);
+    put_logs(to, summary);
     put_span(to, summary);
     fputs("  \"shown\": {", to);
     put_shown(to, &summary->shown);

@@ -17,7 +17,7 @@ static void put_side(FILE *to, const struct comparison *comparison, int s)
     json_text_or_null(to, summary->run.name);
     fputs(", \"chip\": ", to);
     json_text_or_null(to, summary->run.chip);
-    json_key_number(to, ", ", "gpus", summary->run.gpus, 0);
+    json_key_number(to, ", ", "gpus", summary->run.gpus > 0 ? summary->run.gpus : NAN, 0);
     json_key_integer(to, ", ", "ranks", (int64_t)summary->rank_count);
     fputs(", ", to);
     json_step(to, "first_step", summary->first_step);

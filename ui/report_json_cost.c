@@ -110,7 +110,7 @@ static void put_part(FILE *to, const struct ledger *ledger, enum ledger_part par
     bool known = quantity_known(share), inside = !known && within != part && within < LEDGER_COUNT;
     fprintf(to, "{\"part\": \"%s\"", ledger_part_name(part));
     json_key_number(to, ", ", "share", known ? (double)units / WHOLE : NAN, 6);
-    json_key_number(to, ", ", "gpu_hours", known ? hours : NAN, 6);
+    json_key_number(to, ", ", "gpu_hours", known && ledger->gpus > 0 ? hours : NAN, 6);
     fputs(", ", to);
     json_evidence(to, share);
     fputs(", \"within\": ", to);
@@ -127,7 +127,7 @@ static void put_ledger(FILE *to, const char *key, const struct ledger *ledger)
         ledger_round(ledger, WHOLE, units);
     fprintf(to, "  \"%s\": {", key);
     json_key_number(to, "", "wall_s", known ? ledger->wall_s : NAN, 6);
-    json_key_number(to, ", ", "gpus", known ? ledger->gpus : NAN, 0);
+    json_key_number(to, ", ", "gpus", known && ledger->gpus > 0 ? ledger->gpus : NAN, 0);
     json_key_integer(to, ", ", "steps", ledger->steps);
     json_key_flag(to, ", ", "over_peak", ledger->over_peak);
     fputs(", \"parts\": [", to);
