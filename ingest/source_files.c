@@ -219,9 +219,10 @@ static void hint_new(struct files *files, int dir, const char *name)
 {
     for (size_t i = 0; i < files->spec_count; i++) {
         const struct source_spec *spec = &files->specs[i];
-        bool matches =
-            spec->pattern ? fnmatch(spec->pattern, name, FNM_PERIOD) == 0 : scan_is_log(name);
-        if (spec->dir == dir && matches) {
+        if (spec->dir != dir)
+            continue;
+        if (spec->pattern ? fnmatch(spec->pattern, name, FNM_PERIOD) == 0
+                          : scan_wants(files->dirs[dir].name, name, files->totals->formats)) {
             files_add_in_dir(files, spec, name);
             return;
         }

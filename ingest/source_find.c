@@ -11,10 +11,13 @@
 
 #include "inflate.h"
 #include "memory.h"
+#include "source_look.h"
 #include "source_runs.h"
 #include "source_scan.h"
 
 #define SCAN_NS INT64_C(1000000000)
+#define KINDS_LOOKS 16 /* files of a folder that are looked at */
+#define KINDS_TOLD 4
 #define FULL_SCAN_NS INT64_C(5000000000)
 
 /* ---- folders and names ---- */
@@ -183,7 +186,8 @@ static int scan_spec(struct files *files, struct source_spec *spec, size_t *ret_
             files_add_path(files, names.names[i], true);
     } else {
         spec->mtime_ns = scan_mtime_ns(files->dirs[spec->dir].name);
-        result = scan_folder(files->dirs[spec->dir].name, spec->pattern, &names);
+        result =
+            scan_folder(files->dirs[spec->dir].name, spec->pattern, files->totals->formats, &names);
         kept = files->options.follow ? leave_out_packed(&names) : names.count;
         for (size_t i = 0; i < kept; i++)
             files_add_in_dir(files, spec, names.names[i]);
@@ -249,12 +253,42 @@ static int fail_errno(char *ret_message, size_t size, int error, const char *spe
     return fail(ret_message, size, -error, spec, todo);
 }
 
+/* A look at some of the files that were found in a folder, from the path `from` on: logs of
+ * several kinds may be of one run, or not. */
+static void tell_kinds(struct files *files, const char *folder, size_t from)
+{
+    const char *titles[KINDS_TOLD];
+    char text[FILES_NOTICE_BYTES];
+    size_t count = 0, used = 0, found = files->path_count - from;
+    size_t every = found > KINDS_LOOKS ? found / KINDS_LOOKS : 1;
+    for (size_t i = from; files->totals->formats && i < files->path_count; i += every) {
+        const char *title;
+        size_t k = 0;
+        if (look_at_beginning(files->paths[i]->name, files->totals->formats, &title) ==
+            LOOK_NOTHING)
+            continue;
+        while (k < count && strcmp(titles[k], title) != 0)
+            k++;
+        if (k < count || count == KINDS_TOLD)
+            continue;
+        titles[count++] = title;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%.32s", k ? ", " : "", title);
+    }
+    if (count > 1)
+        files_notice(files,
+                     "%.60s: its files are of several kinds (%.100s), read as one run; to read one "
+                     "kind, name its files",
+                     folder, text);
+}
+
 static int add_found(struct files *files, enum spec_kind kind, const char *text, char *ret_message,
                      size_t size)
 {
     struct source_spec *spec = add_spec(files, kind, text);
-    size_t found;
+    size_t found, known = files->path_count;
     int result = scan_spec(files, spec, &found);
+    if (kind == SPEC_FOLDER)
+        tell_kinds(files, text, known);
     if (files->options.follow) {
         if (result < 0 && result != -ENOENT)
             files_notice(files, "%s: %s; waiting for it", text, strerror(-result));
@@ -268,7 +302,7 @@ static int add_found(struct files *files, enum spec_kind kind, const char *text,
     if (!found)
         return fail(ret_message, size, -ENOENT, text,
                     "no file in it ends in .jsonl, .ndjson, .log, .txt or .out (compressed: .gz or "
-                    ".zst behind that); name the files, "
+                    ".zst behind that), or is a trace or log in .json or .csv; name the files, "
                     "or give a glob in quotes");
     return 0;
 }

@@ -35,6 +35,7 @@ struct unit {
 
 struct looking {
     const char *folder;
+    const struct formats *formats;
     struct unit units[UNITS_MAX];
     int unit_count;
     struct run_sample probe;
@@ -99,7 +100,7 @@ static void show(const struct looking *looking, struct unit *unit, const struct 
         return;
     if (!unit->sample)
         unit->sample = memory_zeroed(1, sizeof *unit->sample);
-    sample_file(path_of(looking, entry, path), unit->sample);
+    sample_file(path_of(looking, entry, path), looking->formats, unit->sample);
     unit->shown = entry;
 }
 
@@ -252,8 +253,8 @@ static bool are_two_runs(struct looking *looking, struct unit *a, struct unit *b
     if (result == 0) { /* where the one begins, what does the other say? */
         bool left_first = left->first_step < right->first_step;
         const struct run_sample *late = left_first ? right : left;
-        sample_step(path_of(looking, left_first ? a->shown : b->shown, path), late->first_step,
-                    &looking->probe);
+        sample_step(path_of(looking, left_first ? a->shown : b->shown, path), looking->formats,
+                    late->first_step, &looking->probe);
         result = compare(&looking->probe, late);
     }
     return result > 0;
@@ -337,14 +338,16 @@ static void look(struct looking *looking, const struct entry *entries, int count
             place(looking, &looking->units[i], ret);
 }
 
-int runs_look(const char *folder, const char *which, struct folder_runs *ret)
+int runs_look(const char *folder, const char *which, const struct formats *formats,
+              struct folder_runs *ret)
 {
     struct scan_names names;
     *ret = (struct folder_runs){0};
-    int result = scan_folder(folder, NULL, &names);
+    int result = scan_folder(folder, NULL, formats, &names);
     if (result == 0) {
         struct looking *looking = memory_zeroed(1, sizeof *looking);
         looking->folder = folder;
+        looking->formats = formats;
         struct entry *entries = make_entries(&names, which, &ret->matches);
         look(looking, entries, ret->matches, ret);
         for (int i = 0; i < looking->unit_count; i++)

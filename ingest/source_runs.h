@@ -24,10 +24,16 @@ struct folder_runs {
     struct folder_run runs[RUNS_MAX];
 };
 
+struct formats;
+
 /* Looks at the logs of a folder whose names match `which` (NULL: all of them). Names that
  * differ in the number of the rank belong together, and so do pieces of one run: parts that
- * follow each other, what went on after a restart, copies. 0 or negative errno. */
-int runs_look(const char *folder, const char *which, struct folder_runs *ret);
+ * follow each other, what went on after a restart, copies. Of other formats (NULL: none) that
+ * hold one value a step, logs that say nearly the same of the same steps are copies of one: each
+ * node writes it. Traces are left out: what they hold is known at their end. 0 or negative errno.
+ */
+int runs_look(const char *folder, const char *which, const struct formats *formats,
+              struct folder_runs *ret);
 
 /* Whether a file of that name belongs to the run that was asked for: it begins so, or
  * matches the pattern. NULL matches all. */

@@ -1,51 +1,49 @@
 /* Bounded looks into a file of records. */
 #include "source_runs_sample.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "inflate.h"
+#include "formats.h"
 #include "memory.h"
+#include "source_look.h"
 #include "stream.h"
 
-#define LOOK_BYTES (64 * 1024)
 #define PROBES_MAX 40 /* halvings of a file */
 
-struct look {
-    int fd;
-    int64_t size;
+struct sampling {
+    struct look *look; /* NULL: there is nothing to be seen */
     const char *path;
-    enum inflate_kind kind; /* of what is compressed only the beginning is seen */
-    char bytes[LOOK_BYTES], packed[LOOK_BYTES];
+    struct log_book book;
+    struct stream_totals totals;
 };
 
-static struct look *look_open(const char *path)
+static void sampling_open(struct sampling *sampling, const char *path,
+                          const struct formats *formats)
 {
-    struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0)
-        return NULL;
-    if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode)) {
-        close(fd);
-        return NULL;
-    }
-    struct look *look = memory_zeroed(1, sizeof *look);
-    look->fd = fd;
-    look->size = status.st_size;
-    look->path = path;
-    char magic[INFLATE_MAGIC_BYTES];
-    ssize_t size = pread(fd, magic, sizeof magic, 0);
-    look->kind = inflate_kind(magic, size > 0 ? (size_t)size : 0, path);
-    return look;
+    memset(sampling, 0, sizeof *sampling);
+    sampling->look = look_open(path);
+    sampling->path = path;
+    sampling->totals =
+        (struct stream_totals){.formats = formats, .book = formats ? &sampling->book : NULL};
 }
 
-static void look_close(struct look *look)
+static void sampling_close(struct sampling *sampling)
 {
-    close(look->fd);
-    free(look);
+    look_close(sampling->look);
+    log_book_done(&sampling->book);
+}
+
+/* Whether a piece out of its middle says the same as when all before it was read. */
+static bool may_jump(const struct sampling *sampling)
+{
+    const unsigned depends = 1u << LOG_NOTE_COUNTED | 1u << LOG_NOTE_BLOCKS |
+                             1u << LOG_NOTE_CUMULATIVE | 1u << LOG_NOTE_STAMPS |
+                             1u << LOG_NOTE_EPOCHS | 1u << LOG_NOTE_COLLECTIVES;
+    for (size_t i = 0; i < sampling->book.count; i++)
+        if (sampling->book.facts[i].format->sniff || (sampling->book.facts[i].notes & depends))
+            return false;
+    return true;
 }
 
 static void take(struct run_sample *sample, const struct record *record)
@@ -57,28 +55,12 @@ static void take(struct run_sample *sample, const struct record *record)
     to->host = to->group = str_of(NULL, 0);
 }
 
-static ssize_t unpack(struct look *look, ssize_t packed)
-{
-    size_t taken, made = 0;
-    struct inflater *inflater = inflater_new(look->kind);
-    inflater_run(inflater, look->packed, (size_t)packed, &taken, look->bytes, LOOK_BYTES, &made);
-    inflater_free(inflater);
-    return (ssize_t)made;
-}
-
-static ssize_t read_at(struct look *look, int64_t at)
-{
-    if (look->kind == INFLATE_NOT)
-        return pread(look->fd, look->bytes, LOOK_BYTES, at);
-    ssize_t size = at == 0 ? pread(look->fd, look->packed, LOOK_BYTES, 0) : 0;
-    return size > 0 ? unpack(look, size) : size;
-}
-
 /* Decodes what stands at `at`; behind the first line end, unless it is the file's beginning. */
-static void look_at(struct look *look, int64_t at, struct run_sample *sample, int most)
+static void look_at(struct sampling *sampling, int64_t at, struct run_sample *sample, int most)
 {
-    struct stream_totals totals = {0};
-    ssize_t size = read_at(look, at);
+    struct look *look = sampling->look;
+    bool at_end;
+    ssize_t size = look_read(look, at, &at_end);
     const char *begin = look->bytes;
     if (size <= 0)
         return;
@@ -87,14 +69,16 @@ static void look_at(struct look *look, int64_t at, struct run_sample *sample, in
     if (!begin)
         return;
     size_t left = (size_t)(look->bytes + size - begin), room;
-    struct stream *stream = stream_new(look->path, &totals);
+    struct stream *stream = stream_new(sampling->path, &sampling->totals);
     char *space = stream_space(stream, left, &room);
     left = left < room ? left : room;
     memcpy(space, begin, left);
     stream_filled(stream, left);
-    if (look->kind == INFLATE_NOT && at + size >= look->size)
-        stream_end(stream);
     struct record record;
+    while (sample->count < most && stream_next(stream, &record))
+        take(sample, &record);
+    if (at_end)
+        stream_end(stream);
     while (sample->count < most && stream_next(stream, &record))
         take(sample, &record);
     stream_free(stream);
@@ -137,50 +121,60 @@ static void sum_up(struct run_sample *sample)
 }
 
 /* The last records of the file: what is taken first makes room for what follows. */
-static void look_at_end(struct look *look, struct run_sample *sample)
+static void look_at_end(struct sampling *sampling, struct run_sample *sample)
 {
+    const struct look *look = sampling->look;
     struct run_sample *end = memory_zeroed(1, sizeof *end);
     int64_t at = look->size > LOOK_BYTES ? look->size - LOOK_BYTES : 0;
     if (look->kind != INFLATE_NOT)
         at = 0;
-    look_at(look, at, end, 2 * SAMPLE_RECORDS);
+    look_at(sampling, at, end, 2 * SAMPLE_RECORDS);
     int from = end->count > SAMPLE_RECORDS ? end->count - SAMPLE_RECORDS : 0;
     for (int i = from; i < end->count; i++)
         sample->records[sample->count++] = end->records[i];
     free(end);
 }
 
-void sample_file(const char *path, struct run_sample *ret)
+void sample_file(const char *path, const struct formats *formats, struct run_sample *ret)
 {
-    struct look *look = look_open(path);
+    struct sampling sampling;
+    sampling_open(&sampling, path, formats);
     ret->count = 0;
-    if (look) {
-        look_at(look, 0, ret, SAMPLE_RECORDS);
-        look_at_end(look, ret);
-        look_close(look);
+    if (sampling.look) {
+        look_at(&sampling, 0, ret, SAMPLE_RECORDS);
+        if (may_jump(&sampling))
+            look_at_end(&sampling, ret);
     }
+    sampling_close(&sampling);
     sum_up(ret);
 }
 
-void sample_step(const char *path, int64_t step, struct run_sample *ret)
+static void look_for(struct sampling *sampling, int64_t step, struct run_sample *ret)
 {
-    struct look *look = look_open(path);
-    ret->count = 0;
-    if (look && look->kind == INFLATE_NOT) {
-        int64_t low = 0, high = look->size;
-        for (int i = 0; i < PROBES_MAX && high - low > LOOK_BYTES / 2; i++) {
-            int64_t middle = low + (high - low) / 2;
-            ret->count = 0;
-            look_at(look, middle, ret, 1);
-            if (ret->count > 0 && ret->records[0].step < step)
-                low = middle;
-            else
-                high = middle;
-        }
+    int64_t low = 0, high = sampling->look->size;
+    for (int i = 0; i < PROBES_MAX && high - low > LOOK_BYTES / 2; i++) {
+        int64_t middle = low + (high - low) / 2;
         ret->count = 0;
-        look_at(look, low, ret, SAMPLE_RECORDS);
+        look_at(sampling, middle, ret, 1);
+        if (ret->count > 0 && ret->records[0].step < step)
+            low = middle;
+        else
+            high = middle;
     }
-    if (look)
-        look_close(look);
+    ret->count = 0;
+    look_at(sampling, low, ret, SAMPLE_RECORDS);
+    if (!may_jump(sampling))
+        ret->count = 0;
+}
+
+void sample_step(const char *path, const struct formats *formats, int64_t step,
+                 struct run_sample *ret)
+{
+    struct sampling sampling;
+    sampling_open(&sampling, path, formats);
+    ret->count = 0;
+    if (sampling.look && sampling.look->kind == INFLATE_NOT)
+        look_for(&sampling, step, ret);
+    sampling_close(&sampling);
     sum_up(ret);
 }

@@ -17,9 +17,14 @@ struct run_sample {
     bool found;                /* there are records */
 };
 
-void sample_file(const char *path, struct run_sample *ret);
+struct formats;
+
+/* Of other formats than our own (NULL: none) that count their steps, or hold what belongs to a step
+ * until later, only the beginning is looked at. */
+void sample_file(const char *path, const struct formats *formats, struct run_sample *ret);
 
 /* What stands where the file comes to that step; nothing when it never does. */
-void sample_step(const char *path, int64_t step, struct run_sample *ret);
+void sample_step(const char *path, const struct formats *formats, int64_t step,
+                 struct run_sample *ret);
 
 const struct record *sample_find(const struct run_sample *sample, uint32_t rank, int64_t step);

@@ -6,6 +6,7 @@
 #include <fnmatch.h>
 #include <glob.h>
 #include <linux/magic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,19 +15,45 @@
 #include "inflate.h"
 #include "memory.h"
 #include "source_index.h"
+#include "source_look.h"
 
-bool scan_is_log(const char *name)
+#define PATH_BYTES 4096
+
+/* Behind it .gz or .zst may stand. */
+static bool ends_in_one(const char *name, const char *const *endings)
 {
-    static const char *const endings[] = {".jsonl", ".ndjson", ".log", ".txt", ".out"};
     size_t len = inflate_plain_length(name);
     if (name[0] == '.')
         return false;
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        size_t ending = strlen(endings[i]);
-        if (len > ending && memcmp(name + len - ending, endings[i], ending) == 0)
+    for (; *endings; endings++) {
+        size_t ending = strlen(*endings);
+        if (len > ending && memcmp(name + len - ending, *endings, ending) == 0)
             return true;
     }
     return false;
+}
+
+bool scan_is_log(const char *name)
+{
+    static const char *const endings[] = {".jsonl", ".ndjson", ".log", ".txt", ".out", NULL};
+    return ends_in_one(name, endings);
+}
+
+bool scan_may_be_log(const char *name)
+{
+    static const char *const endings[] = {".json", ".csv", NULL};
+    return ends_in_one(name, endings) && strcmp(name, "run.json") != 0;
+}
+
+bool scan_wants(const char *dir, const char *name, const struct formats *formats)
+{
+    char path[PATH_BYTES];
+    if (scan_is_log(name))
+        return true;
+    if (!formats || !scan_may_be_log(name) ||
+        snprintf(path, sizeof path, "%s/%s", dir, name) >= (int)sizeof path)
+        return false;
+    return look_at_beginning(path, formats, NULL) != LOOK_NOTHING;
 }
 
 static void names_add(struct scan_names *names, const char *name)
@@ -49,16 +76,18 @@ static void names_sort(struct scan_names *names)
         qsort(names->names, names->count, sizeof *names->names, by_text);
 }
 
-static bool wanted(const struct dirent *entry, const char *pattern)
+static bool wanted(const struct dirent *entry, const char *dir, const char *pattern,
+                   const struct formats *formats)
 {
     if (entry->d_type != DT_REG && entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN)
         return false;
     if (pattern)
         return fnmatch(pattern, entry->d_name, FNM_PERIOD) == 0;
-    return scan_is_log(entry->d_name);
+    return scan_wants(dir, entry->d_name, formats);
 }
 
-int scan_folder(const char *dir, const char *pattern, struct scan_names *ret_names)
+int scan_folder(const char *dir, const char *pattern, const struct formats *formats,
+                struct scan_names *ret_names)
 {
     *ret_names = (struct scan_names){0};
     DIR *folder = opendir(dir);
@@ -69,7 +98,7 @@ int scan_folder(const char *dir, const char *pattern, struct scan_names *ret_nam
         const struct dirent *entry = readdir(folder);
         if (!entry)
             break;
-        if (wanted(entry, pattern))
+        if (wanted(entry, dir, pattern, formats))
             names_add(ret_names, entry->d_name);
     }
     int result = -errno;

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct formats;
+
 /* Texts found; owned. */
 struct scan_names {
     char **names;
@@ -15,10 +17,19 @@ struct scan_names {
  * .txt, .out; .gz or .zst may stand behind that), not hidden. */
 bool scan_is_log(const char *name);
 
+/* Whether it may be one: .json or .csv (.gz or .zst may stand behind that), not hidden, no
+ * run.json. What it holds tells. */
+bool scan_may_be_log(const char *name);
+
+/* Whether `name` in folder `dir` is a log: by its ending, or by that and its beginning, where
+ * formats other than our own records are read (NULL: none). */
+bool scan_wants(const char *dir, const char *name, const struct formats *formats);
+
 /* The names in folder `dir` that are regular files (or symlinks) and match the
- * pattern (fnmatch, without a slash), or, with pattern NULL, are logs by their
- * ending; sorted. 0 or negative errno. Free by scan_done() in both cases. */
-int scan_folder(const char *dir, const char *pattern, struct scan_names *ret_names);
+ * pattern (fnmatch, without a slash), or, with pattern NULL, are logs (scan_wants()); sorted. 0 or
+ * negative errno. Free by scan_done() in both cases. */
+int scan_folder(const char *dir, const char *pattern, const struct formats *formats,
+                struct scan_names *ret_names);
 
 /* The paths that match a pattern with wildcards in any part; sorted. */
 int scan_glob(const char *pattern, struct scan_names *ret_names);

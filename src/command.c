@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "command_logs.h"
 #include "run_json.h"
 #include "source_files.h"
 #include "source_runs.h"
@@ -118,13 +119,24 @@ static bool is_folder(const char *source)
     return stat(source, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+/* Formats that can't be opened are told of when they are to be read. */
+static int look_at_runs(const struct options *options, const char *folder, struct folder_runs *ret)
+{
+    struct command_logs logs = {0};
+    if (command_logs_open(&logs, options) != 0)
+        return -EINVAL;
+    int result = runs_look(folder, options->run_only, logs.formats, ret);
+    command_logs_done(&logs);
+    return result;
+}
+
 bool command_sources_mixed(const struct options *options, char *text, size_t size)
 {
     struct folder_runs runs;
     char sentence[RUNS_TEXT_BYTES];
     for (int i = 0; i < options->source_count; i++) {
         if (!is_folder(options->sources[i]) ||
-            runs_look(options->sources[i], options->run_only, &runs) < 0 || runs.count < 2)
+            look_at_runs(options, options->sources[i], &runs) < 0 || runs.count < 2)
             continue;
         runs_say(options->sources[i], &runs, sentence);
         snprintf(text, size, "%s: choose one with --run '%s', or name its files", sentence,
@@ -143,7 +155,7 @@ static int check_chosen(const struct options *options)
         if (!is_folder(options->sources[i]))
             continue;
         folders++;
-        if (runs_look(options->sources[i], options->run_only, &runs) < 0 || runs.matches > 0)
+        if (look_at_runs(options, options->sources[i], &runs) < 0 || runs.matches > 0)
             continue; /* reading it says what is wrong */
         command_fail("--run %s: no log in %s has a name that begins so or matches it",
                      options->run_only, options->sources[i]);

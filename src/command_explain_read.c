@@ -247,11 +247,11 @@ static void read_source(struct explained *explained, const char *source)
     if (strcmp(source, "-") == 0) {
         read_input(explained, STDIN_FILENO, "-");
     } else if (there && S_ISDIR(status.st_mode)) {
-        result = scan_folder(source, NULL, &names);
+        result = scan_folder(source, NULL, explained->logs.formats, &names);
         if (result == 0 && names.count == 0) {
             scan_done(&names);
             names = (struct scan_names){0};
-            result = scan_folder(source, "*.json*", &names); /* traces */
+            result = scan_folder(source, "*.json*", NULL, &names); /* traces */
         }
         read_names(explained, source, &names);
     } else if (!there && scan_has_wildcard(source)) {

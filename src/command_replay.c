@@ -301,11 +301,11 @@ int command_replay(int argc, char **argv)
     replaying.model.memory_bytes = TABLE_BYTES;
     replaying.model.close_lag = options->close_lag;
     replaying.model.max_ranks = options->max_ranks;
-    status = command_sources(options);
+    status = command_logs_open(&replaying.logs, options);
+    if (status == 0)
+        status = command_sources(options);
     if (status == 0)
         status = command_run(options, &replaying.model.run);
-    if (status == 0)
-        status = command_logs_open(&replaying.logs, options);
     if (status == 0)
         status = run(&replaying, &number);
     command_logs_done(&replaying.logs);

@@ -262,11 +262,13 @@ static int make_options(const struct report_request *request, struct analysis_op
 int report_read(const struct report_request *request, struct report_result *result)
 {
     struct analysis_options analysis_options;
-    int status = make_options(request, &analysis_options);
+    int status = command_logs_open(&result->logs, request->options);
     if (status == 0)
-        status = command_logs_open(&result->logs, request->options);
-    if (status != 0)
+        status = make_options(request, &analysis_options);
+    if (status != 0) {
+        command_logs_done(&result->logs);
         return status;
+    }
     bool at_step = request->options->step >= 0;
     struct reader reader = {.request = request, .options = request->options};
     command_logs_use(&result->logs, &reader.totals);

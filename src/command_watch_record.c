@@ -34,7 +34,9 @@ static bool is_log_in(const char *file, const struct stat *folder)
     memcpy(path, file, len);
     path[len] = '\0';
     const char *dir = !slash ? "." : len == 0 ? "/" : path;
-    return scan_is_log(slash ? slash + 1 : file) && stat(dir, &place) == 0 && same(&place, folder);
+    const char *name = slash ? slash + 1 : file;
+    return (scan_is_log(name) || scan_may_be_log(name)) && stat(dir, &place) == 0 &&
+           same(&place, folder);
 }
 
 static bool feeds_itself(const char *file, const char *source)

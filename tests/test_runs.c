@@ -81,7 +81,7 @@ static void write_ranks(const char *pattern, struct log log)
 static struct folder_runs looked(const char *which)
 {
     struct folder_runs runs;
-    assert_int_equal(runs_look(folder, which, &runs), 0);
+    assert_int_equal(runs_look(folder, which, NULL, &runs), 0);
     return runs;
 }
 
@@ -283,7 +283,7 @@ static void what_is_no_record_is_no_run(void **state)
     fclose(fopen(path, "w"));
     expect_runs(1);
     struct folder_runs runs;
-    assert_int_equal(runs_look("/no/such/folder", NULL, &runs), -ENOENT);
+    assert_int_equal(runs_look("/no/such/folder", NULL, NULL, &runs), -ENOENT);
 }
 
 int main(void)

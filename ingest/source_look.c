@@ -1,0 +1,111 @@
+/* Bounded looks into a file. */
+#include "source_look.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "formats.h"
+#include "log_facts.h"
+#include "memory.h"
+#include "stream.h"
+
+#define KIND_BYTES (16 * 1024) /* of the beginning */
+
+struct look *look_open(const char *path)
+{
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode)) {
+        close(fd);
+        return NULL;
+    }
+    struct look *look = memory_zeroed(1, sizeof *look);
+    look->fd = fd;
+    look->size = status.st_size;
+    char magic[INFLATE_MAGIC_BYTES];
+    ssize_t size = pread(fd, magic, sizeof magic, 0);
+    look->kind = inflate_kind(magic, size > 0 ? (size_t)size : 0, path);
+    return look;
+}
+
+void look_close(struct look *look)
+{
+    if (!look)
+        return;
+    close(look->fd);
+    free(look);
+}
+
+static ssize_t unpack(struct look *look, ssize_t packed)
+{
+    size_t taken, made = 0;
+    struct inflater *inflater = inflater_new(look->kind);
+    inflater_run(inflater, look->packed, (size_t)packed, &taken, look->bytes, LOOK_BYTES, &made);
+    inflater_free(inflater);
+    return (ssize_t)made;
+}
+
+ssize_t look_read(struct look *look, int64_t at, bool *ret_end)
+{
+    *ret_end = false;
+    if (look->kind != INFLATE_NOT) {
+        ssize_t size = at == 0 ? pread(look->fd, look->packed, LOOK_BYTES, 0) : 0;
+        return size > 0 ? unpack(look, size) : size;
+    }
+    ssize_t size = pread(look->fd, look->bytes, LOOK_BYTES, at);
+    *ret_end = size >= 0 && at + size >= look->size;
+    return size;
+}
+
+/* With totals of its own: what is found here is found again when the file is read. */
+static enum look_kind kind_of(const char *path, const char *bytes, size_t size, bool whole,
+                              struct stream_totals *totals)
+{
+    struct record record;
+    struct stream *stream = stream_new(path, totals);
+    bool own = false, foreign = false;
+    while (size > 0 && !own && !foreign) {
+        size_t room;
+        char *space = stream_space(stream, size, &room);
+        room = room < size ? room : size;
+        memcpy(space, bytes, room);
+        stream_filled(stream, room);
+        bytes += room;
+        size -= room;
+        bool any = stream_next(stream, &record);
+        if (!any && size == 0 && whole) {
+            stream_end(stream);
+            any = stream_next(stream, &record);
+        }
+        foreign = stream_is_foreign(stream);
+        own = any && !foreign;
+    }
+    stream_free(stream);
+    return foreign ? LOOK_FOREIGN : own ? LOOK_OWN : LOOK_NOTHING;
+}
+
+enum look_kind look_at_beginning(const char *path, const struct formats *formats,
+                                 const char **ret_title)
+{
+    struct log_book book = {0};
+    struct stream_totals totals = {.formats = formats, .book = formats ? &book : NULL};
+    struct look *look = look_open(path);
+    bool end;
+    ssize_t size = look ? look_read(look, 0, &end) : 0;
+    enum look_kind kind = LOOK_NOTHING;
+    if (size > 0)
+        kind = kind_of(path, look->bytes, size < KIND_BYTES ? (size_t)size : KIND_BYTES,
+                       end && size <= KIND_BYTES, &totals);
+    if (ret_title)
+        *ret_title = kind == LOOK_FOREIGN && book.count > 0 ? book.facts[0].format->title
+                     : kind == LOOK_FOREIGN                 ? "another kind"
+                                                            : "lockstep";
+    log_book_done(&book);
+    look_close(look);
+    return kind;
+}
