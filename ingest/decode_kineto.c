@@ -34,7 +34,7 @@ struct kineto {
     unsigned event_depth; /* of the events' braces; 0: not among them */
     bool bare;            /* the document is the array of events itself */
     bool whole, told;
-    bool damaged;
+    bool damaged, gaps;           /* gaps: kernels that can't be counted */
     int64_t rank, world, base_ns; /* -1: not there; base: 0 */
     uint64_t events;
     struct event event;
@@ -118,6 +118,7 @@ static void end_event(struct kineto *kineto)
         return;
     if (event->torn || !event->has_begin || !event->has_length) {
         log_out_damaged(kineto->out, "a step or kernel of the trace without a valid ts and dur");
+        kineto->gaps |= work;
         return;
     }
     if (step) {
@@ -290,7 +291,8 @@ static void tell_trace(struct kineto *kineto)
  * known. */
 static bool knows_kernels(const struct kineto *kineto)
 {
-    return kineto->steps.kernels > 0 && kineto->steps.left_out == 0 && !kineto->damaged;
+    return kineto->steps.kernels > 0 && kineto->steps.left_out == 0 && !kineto->damaged &&
+           !kineto->gaps;
 }
 
 static void put_step(struct kineto *kineto, const struct kineto_step *step)

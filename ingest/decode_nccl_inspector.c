@@ -366,6 +366,9 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
     if (at == SIZE_MAX)
         return LOG_OTHER;
     if (!nccl_record_read(&record, log_trim(log_from(line->body, at)))) {
+        if (log_find(line->body, "\"header\"") == SIZE_MAX &&
+            log_find(line->body, "_perf\"") == SIZE_MAX)
+            return LOG_OTHER;
         log_out_damaged(out, "a torn line of NCCL Inspector");
         return LOG_TAKEN;
     }
@@ -400,8 +403,9 @@ static void done(void *state)
     free(((struct inspector *)state)->held);
 }
 
-static const char *const anchors[] = {"\"coll_perf\"", "\"p2p_perf\"", "\"dump_stats\"",
-                                      "\"proxy_trace\"", NULL};
+/* n_ranks: a line that was torn before it says what it is. */
+static const char *const anchors[] = {"\"coll_perf\"",   "\"p2p_perf\"", "\"dump_stats\"",
+                                      "\"proxy_trace\"", "\"n_ranks\"",  NULL};
 const struct format format_nccl_inspector = {
     .name = "nccl-inspector",
     .title = "NCCL Inspector",

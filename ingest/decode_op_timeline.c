@@ -66,6 +66,7 @@ static void end_event(struct op_timeline *timeline)
         return;
     if (event->torn || (event->has & needed) != needed) {
         log_out_damaged(timeline->out, "an operation without a valid step, ts, dur, pid or tid");
+        op_steps_spoil(&timeline->steps);
         return;
     }
     struct str name = str_of(event->name, event->name_length);
@@ -167,23 +168,26 @@ static bool take(void *to, enum json_token token, struct str text, unsigned dept
 
 /* ---- ranks ---- */
 
-/* Ranks as Megatron numbers them: tensor, data, pipeline. Without names of the threads, each is a
- * stage of its own. */
+/* Ranks as Megatron numbers them: tensor, data, pipeline. Threads without a name are nobody's. */
 static void number_ranks(struct op_timeline *timeline)
 {
     struct op_steps *steps = &timeline->steps;
-    int64_t processes = 0, tensors = timeline->tensors > 0 ? timeline->tensors : 1;
+    int64_t processes = 0, tensors = timeline->tensors, nameless = 0;
     for (uint32_t i = 0; i < steps->lane_count; i++)
         if (steps->lanes[i].process >= processes)
             processes = steps->lanes[i].process + 1;
     for (uint32_t i = 0; i < steps->lane_count; i++) {
         struct op_lane *lane = &steps->lanes[i];
-        if (lane->stage < 0) {
-            lane->stage = lane->thread;
-            lane->rank = 0;
-        }
-        lane->rank += (lane->stage * processes + lane->process) * tensors;
+        if (lane->stage < 0)
+            nameless++;
+        else /* each is at most 2^20 */
+            lane->rank += (lane->stage * processes + lane->process) * tensors;
     }
+    if (nameless > 0)
+        log_out_count(
+            timeline->out, LOG_LEFT_OUT,
+            "the operations of %lld threads without a name, which would say whose they are",
+            (long long)nameless);
 }
 
 /* ---- the format ---- */
@@ -226,6 +230,7 @@ static void end(void *state, struct log_out *out)
     if (!timeline->damaged)
         log_out_damaged(out, "the timeline breaks off: what was whole before counts");
     timeline->damaged = true;
+    op_steps_spoil_step(&timeline->steps);
     tell(timeline);
 }
 

@@ -107,22 +107,28 @@ static bool is_word(struct str s)
 
 static void take_row(struct op_trace *trace, const struct str *fields, struct log_out *out)
 {
-    int64_t step, rank, stage = -1, start_ns, length_ns;
+    int64_t step, rank, stage = -1, start_ns = 0, length_ns = 0;
     struct str operation = fields[trace->at[OPERATION]];
     if (!whole_number(fields[trace->at[STEP]], RECORD_STEP_MAX, &step) ||
         !whole_number(fields[trace->at[RANK]], RECORD_RANK_MAX, &rank) || !is_word(operation) ||
         ((trace->present & 1u << STAGE) &&
          !whole_number(fields[trace->at[STAGE]], RECORD_RANK_MAX, &stage))) {
         log_out_damaged(out, "a row of an op trace without a valid rank, step or operation");
+        op_steps_spoil(&trace->steps);
         return;
     }
-    if (!seconds(fields[trace->at[START]], &start_ns, out) ||
-        !seconds(fields[trace->at[DURATION]], &length_ns, out))
-        return;
+    bool timed = seconds(fields[trace->at[START]], &start_ns, out) &&
+                 seconds(fields[trace->at[DURATION]], &length_ns, out);
     uint32_t lane = op_steps_lane(&trace->steps, rank, 0);
     if (lane != UINT32_MAX) {
         trace->steps.lanes[lane].rank = rank;
         trace->steps.lanes[lane].stage = stage;
+    }
+    if (!timed) {
+        op_steps_add(&trace->steps, lane, step, str_from(""), 0, 0);
+        op_steps_spoil(&trace->steps);
+        trace->steps.spoil_next = false;
+        return;
     }
     op_steps_add(&trace->steps, lane, step, operation, start_ns, length_ns);
     log_out_value(out, operation, "s", (double)length_ns / 1e9);
@@ -154,6 +160,7 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
     if (count < 3 || !log_integer(fields[0], &number, &length) || length != fields[0].len)
         return LOG_OTHER;
     log_out_damaged(out, "a torn row of an op trace");
+    op_steps_spoil(&trace->steps);
     return LOG_TAKEN;
 }
 

@@ -118,6 +118,8 @@ void op_steps_add(struct op_steps *steps, uint32_t lane, int64_t step, struct st
         steps->left_out++;
         return;
     }
+    cell->spoiled |= steps->spoil_next;
+    steps->spoil_next = false;
     enum kind kind = kind_of(operation);
     if (kind != OTHER)
         cell->sums_ns[kind] += (uint64_t)length_ns;
@@ -126,6 +128,22 @@ void op_steps_add(struct op_steps *steps, uint32_t lane, int64_t step, struct st
         cell->begin_ns = begin_ns;
     if (begin_ns + length_ns > cell->end_ns)
         cell->end_ns = begin_ns + length_ns;
+}
+
+void op_steps_spoil(struct op_steps *steps)
+{
+    if (steps->last_cell < steps->cell_count)
+        steps->cells[steps->last_cell].spoiled = true;
+    steps->spoil_next = true;
+}
+
+void op_steps_spoil_step(struct op_steps *steps)
+{
+    if (steps->last_cell >= steps->cell_count)
+        return;
+    int64_t step = steps->cells[steps->last_cell].step;
+    for (uint32_t i = 0; i < steps->cell_count; i++)
+        steps->cells[i].spoiled |= steps->cells[i].step == step;
 }
 
 /* ---- records ---- */
@@ -149,6 +167,7 @@ static void add_up(struct op_cell *sum, const struct op_cell *cell)
     for (int kind = 0; kind < OTHER; kind++)
         sum->sums_ns[kind] += cell->sums_ns[kind];
     sum->kinds |= cell->kinds;
+    sum->spoiled |= cell->spoiled;
     sum->begin_ns = cell->begin_ns < sum->begin_ns ? cell->begin_ns : sum->begin_ns;
     sum->end_ns = cell->end_ns > sum->end_ns ? cell->end_ns : sum->end_ns;
 }
@@ -207,7 +226,12 @@ static void put_step(const struct op_steps *steps, const struct row *rows, uint3
         uint32_t next = i + 1;
         for (; next < count && rows[next].rank == rows[i].rank; next++)
             add_up(&sum, rows[next].cell);
-        put_record(lane, rows[i].rank, &sum, base_ns, relative, out);
+        if (sum.spoiled)
+            log_out_count(out, LOG_WITHOUT_PAIR,
+                          "step %lld of rank %lld: not all of its operations", (long long)sum.step,
+                          (long long)rows[i].rank);
+        else
+            put_record(lane, rows[i].rank, &sum, base_ns, relative, out);
         i = next;
     }
 }
@@ -215,13 +239,16 @@ static void put_step(const struct op_steps *steps, const struct row *rows, uint3
 void op_steps_put(struct op_steps *steps, bool relative, struct log_out *out)
 {
     struct row *rows = memory_zeroed(steps->cell_count, sizeof(*rows));
-    for (uint32_t i = 0; i < steps->cell_count; i++)
-        rows[i] = (struct row){steps->cells[i].step, steps->lanes[steps->cells[i].lane].rank,
-                               &steps->cells[i]};
-    qsort(rows, steps->cell_count, sizeof(*rows), by_step_and_rank);
-    for (uint32_t i = 0; i < steps->cell_count;) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < steps->cell_count; i++) {
+        int64_t rank = steps->lanes[steps->cells[i].lane].rank;
+        if (rank >= 0 && rank <= RECORD_RANK_MAX)
+            rows[count++] = (struct row){steps->cells[i].step, rank, &steps->cells[i]};
+    }
+    qsort(rows, count, sizeof(*rows), by_step_and_rank);
+    for (uint32_t i = 0; i < count;) {
         uint32_t next = i + 1;
-        while (next < steps->cell_count && rows[next].step == rows[i].step)
+        while (next < count && rows[next].step == rows[i].step)
             next++;
         put_step(steps, rows + i, next - i, relative, out);
         i = next;

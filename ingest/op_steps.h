@@ -26,6 +26,7 @@ struct op_cell {
     int64_t step;
     uint32_t lane;
     uint32_t kinds; /* bit: there was such an operation */
+    bool spoiled;   /* one of its operations is torn: no sum is right */
     uint64_t sums_ns[4];
     int64_t begin_ns, end_ns;
 };
@@ -39,6 +40,7 @@ struct op_steps {
     uint32_t *table; /* of cells by (lane, step), + 1; owned */
     uint32_t table_size;
     uint32_t last_lane, last_cell; /* found last */
+    bool spoil_next;               /* whatever comes next is spoiled, too */
     uint64_t left_out;             /* rows beyond the bounds */
 };
 
@@ -50,6 +52,13 @@ uint32_t op_steps_lane(struct op_steps *steps, int64_t process, int64_t thread);
 /* One operation. Begin is within 4e18, length 0 to 1e15. */
 void op_steps_add(struct op_steps *steps, uint32_t lane, int64_t step, struct str operation,
                   int64_t begin_ns, int64_t length_ns);
+
+/* An operation was torn, and whose it was is not known: that of the operation before it or after it
+ * on most orders of rows. */
+void op_steps_spoil(struct op_steps *steps);
+
+/* The input broke off: what the last operation belongs to is not whole. */
+void op_steps_spoil_step(struct op_steps *steps);
 
 /* Puts out one record a rank and step, in the order of steps. relative: begins count from the
  * step's own, as in a trace; otherwise it is a timeline, whose steps begin with their first
