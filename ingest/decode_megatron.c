@@ -165,6 +165,14 @@ static void remember(struct megatron *state, const struct megatron_iteration *is
     state->bridge_s = 0;
 }
 
+static void put_rates(const struct megatron_iteration *is, struct log_out *out)
+{
+    if (is->flops > 0)
+        log_out_value(out, str_from("TFLOP/s a GPU"), "TFLOP/s", (double)is->flops / 1e12);
+    for (size_t i = 0; i < is->rate_count; i++)
+        log_out_value(out, str_from(is->rates[i].name), is->rates[i].unit, is->rates[i].value);
+}
+
 /* The first record of a log that does not say its interval: the next number tells it. */
 static void settle_first(struct megatron *state, int64_t next)
 {
@@ -214,6 +222,7 @@ static void take_iteration(struct megatron *state, const struct log_line *line,
         log_out_note(out, LOG_NOTE_ONE_RANK);
         megatron_times_put(&state->inner, &state->held);
     }
+    put_rates(is, out);
     remember(state, is);
     state->holding = true;
     log_out_claim(out);
@@ -267,6 +276,8 @@ static void take_timer_line(struct megatron *state, struct str rest, struct log_
     uint32_t hash = hash_of(last);
     /* A line that ends with another timer than the others may be cut between two of them; twice, it
      * is another set of timers. */
+    if (!state->last_timer && !(times.has & 1u << MEGATRON_OPTIMIZER))
+        megatron_times_drop_sums(&times);
     bool cut = whole && state->last_timer && hash != state->last_timer && hash != state->odd_timer;
     if (cut)
         state->odd_timer = hash;
@@ -285,10 +296,10 @@ static void take_timer_line(struct megatron *state, struct str rest, struct log_
     put_held(state, out);
 }
 
-static void put_block(struct megatron *state, struct log_out *out)
+static void put_block(struct megatron *state, bool cut, struct log_out *out)
 {
     bool ranks = state->timers.block == MEGATRON_RANKS;
-    if (!megatron_block_end(&state->timers, out))
+    if (!megatron_block_end(&state->timers, cut, out))
         return;
     if (ranks)
         state->hold = HOLD_FOR_RANKS;
@@ -302,18 +313,18 @@ static void put_block(struct megatron *state, struct log_out *out)
     put_ranks(state, state->timers.count, true, out);
 }
 
-static void end_block(struct megatron *state, struct log_out *out)
+static void end_block(struct megatron *state, bool cut, struct log_out *out)
 {
     if (state->timers.complete)
         state->timers.block = MEGATRON_NO_BLOCK;
     else if (state->timers.block != MEGATRON_NO_BLOCK)
-        put_block(state, out);
+        put_block(state, cut, out);
 }
 
 static void begin_block(struct megatron *state, enum megatron_block block, int64_t writer,
                         struct log_out *out)
 {
-    end_block(state, out);
+    end_block(state, false, out);
     state->timers.gpus = state->gpus;
     megatron_block_begin(&state->timers, block, writer);
     if (block == MEGATRON_RANKS) {
@@ -329,10 +340,10 @@ static bool in_block(struct megatron *state, const struct log_line *line, struct
 {
     enum megatron_fit fit = megatron_block_line(&state->timers, line, out);
     if (fit == MEGATRON_COMPLETE) {
-        put_block(state, out);
+        put_block(state, false, out);
         state->timers.block = MEGATRON_RANKS;
     } else if (fit == MEGATRON_ENDS) {
-        end_block(state, out);
+        end_block(state, false, out);
     }
     return fit == MEGATRON_FITS || fit == MEGATRON_COMPLETE;
 }
@@ -343,7 +354,7 @@ static bool take(struct megatron *state, const struct log_line *line, struct log
 {
     struct str text = line->text;
     if (megatron_has_time(text)) {
-        end_block(state, out);
+        end_block(state, false, out);
         take_iterations(state, line, out);
         return true;
     }
@@ -376,7 +387,7 @@ static enum log_answer line(void *of, const struct log_line *line, struct log_ou
 static void end(void *of, struct log_out *out)
 {
     struct megatron *state = of;
-    end_block(state, out);
+    end_block(state, true, out);
     put_held(state, out);
     if (state->bridge_s > 0 && !state->known)
         megatron_put_bridge(state, out);

@@ -12,6 +12,8 @@
 
 /* ---- the iteration line ---- */
 
+#define MEGATRON_RATES 8
+
 struct megatron_iteration {
     int64_t number;
     int64_t step_time_ns;
@@ -22,6 +24,12 @@ struct megatron_iteration {
     bool stamped;
     int64_t stamp_ns;
     int64_t resolution_ns; /* of the stamp */
+    /* Rates that a record has no room for. */
+    size_t rate_count;
+    struct megatron_rate {
+        const char *name, *unit; /* static */
+        double value;
+    } rates[MEGATRON_RATES];
 };
 
 enum megatron_found {
@@ -32,8 +40,8 @@ enum megatron_found {
 };
 
 /* The next iteration in the line from *at on, which moves behind it: lines of two writers may be
- * joined. Only of lines that hold the time's name (megatron_has_time()). Rates without room in a
- * record go to *out. */
+ * joined. Only of lines that hold the time's name (megatron_has_time()). What is
+ * no number is told to *out. */
 enum megatron_found megatron_iteration_next(struct str line, size_t *at,
                                             struct megatron_iteration *ret, struct log_out *out);
 bool megatron_has_time(struct str line);
@@ -94,6 +102,7 @@ struct megatron_timers {
     size_t usual_lines;
     unsigned usual_times; /* so often, one after another, was it that long */
     unsigned strangers;   /* lines that did not fit, since the last that did */
+    bool past_sync;       /* a timer came that stands behind all exchanges of gradients */
     bool complete;        /* it is as long as usual: what more comes is not waited for */
 };
 
@@ -111,6 +120,9 @@ enum megatron_fit {
 /* A line while a block is open. */
 enum megatron_fit megatron_block_line(struct megatron_timers *timers, const struct log_line *line,
                                       struct log_out *out);
-/* It is over: what is learned of its length is kept. False: no rank has a time of a step. */
-bool megatron_block_end(struct megatron_timers *timers, struct log_out *out);
+/* It is over: what is learned of its length is kept. cut: by the end of the input. False: no rank
+ * has a time of a step. */
+bool megatron_block_end(struct megatron_timers *timers, bool cut, struct log_out *out);
+/* Of a set of timers that may be cut: drops what is a sum, or less a sum, of several. */
+void megatron_times_drop_sums(struct megatron_times *times);
 void megatron_timers_done(struct megatron_timers *timers);

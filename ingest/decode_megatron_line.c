@@ -125,7 +125,16 @@ struct line_fields {
     bool torn;
     double time_value, time_unit_ns;
     double values[FIELD_VALUE]; /* 0: not there */
+    struct megatron_iteration *rates;
 };
+
+static void add_rate(struct line_fields *of, size_t index, double value)
+{
+    struct megatron_iteration *to = of->rates;
+    if (to->rate_count < MEGATRON_RATES)
+        to->rates[to->rate_count++] =
+            (struct megatron_rate){fields[index].name, fields[index].unit, value};
+}
 
 /* "F", or "F/F": this interval's, then the mean so far. */
 static enum log_number first_number(struct str value, double *ret, struct str *ret_rest)
@@ -197,7 +206,7 @@ static void other_field(struct line_fields *of, size_t index, struct str value, 
         return;
     }
     if (field == FIELD_VALUE)
-        log_out_value(out, str_from(fields[index].name), fields[index].unit, number);
+        add_rate(of, index, number);
     else if (number > 0)
         of->values[field] = number;
 }
@@ -271,7 +280,7 @@ static enum megatron_found whole(const struct line_fields *of, struct megatron_i
 enum megatron_found megatron_iteration_next(struct str line, size_t *at,
                                             struct megatron_iteration *ret, struct log_out *out)
 {
-    struct line_fields of = {.time = LOG_NOTHING};
+    struct line_fields of = {.time = LOG_NOTHING, .rates = ret};
     int64_t next_number;
     size_t from = *at, end, next_end;
     *ret = (struct megatron_iteration){0};

@@ -107,6 +107,12 @@ void megatron_times_put(const struct megatron_times *times, struct record *recor
     record->compute_ns = has(times, MEGATRON_SYNC_WITHIN) && sync <= both ? both - sync : both;
 }
 
+void megatron_times_drop_sums(struct megatron_times *times)
+{
+    times->has &= ~(1u << MEGATRON_BOTH | 1u << MEGATRON_SYNC | 1u << MEGATRON_SYNC_ALL |
+                    1u << MEGATRON_SYNC_WITHIN);
+}
+
 /* ---- numbers ---- */
 
 /* A number with two decimals at the front; the bytes of it, 0: none, or it is cut. */
@@ -174,6 +180,7 @@ void megatron_block_begin(struct megatron_timers *timers, enum megatron_block bl
     timers->count = 0;
     timers->lines = 0;
     timers->strangers = 0;
+    timers->past_sync = false;
     timers->complete = false;
 }
 
@@ -274,6 +281,7 @@ static enum megatron_fit ranks_line(struct megatron_timers *timers, struct str s
         return MEGATRON_STRANGER;
     str_copy(timers->name, sizeof(timers->name), name);
     timers->time = megatron_time_of(name);
+    timers->past_sync |= log_begins(name, "optimizer");
     return MEGATRON_FITS;
 }
 
@@ -302,7 +310,7 @@ enum megatron_fit megatron_block_line(struct megatron_timers *timers, const stru
     return timers->complete ? MEGATRON_COMPLETE : MEGATRON_FITS;
 }
 
-bool megatron_block_end(struct megatron_timers *timers, struct log_out *out)
+bool megatron_block_end(struct megatron_timers *timers, bool cut, struct log_out *out)
 {
     uint32_t any = 0, with = 0;
     bool ranks = timers->block == MEGATRON_RANKS;
@@ -313,6 +321,9 @@ bool megatron_block_end(struct megatron_timers *timers, struct log_out *out)
     }
     if (!any)
         return false;
+    cut |= timers->lines < timers->usual_lines;
+    for (uint32_t i = 0; cut && !timers->past_sync && i < timers->count; i++)
+        megatron_times_drop_sums(&timers->ranks[i]);
     timers->usual_times = timers->lines == timers->usual_lines ? timers->usual_times + 1 : 1;
     timers->usual_lines = timers->lines;
     if (with < timers->known || with < timers->count || (int64_t)with < timers->gpus)
