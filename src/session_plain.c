@@ -77,7 +77,9 @@ static void say_step(struct sentence *line, const struct summary *summary)
     sentence_add(line, "%sstep %" PRId64, summary->simulated ? "simulated  " : "", shown->step);
     if (quantity_known(shown->step_time_s))
         sentence_add(line, "  %s", format_duration(text, shown->step_time_s.value, false));
-    if (shown->reported < shown->expected)
+    if (shown->span > 1)
+        sentence_add(line, ", mean of %s", format_counted(text, shown->span, "step"));
+    if (summary->scope != SCOPE_JOB && shown->reported < shown->expected)
         sentence_add(line, "  %d of %d ranks", shown->reported, shown->expected);
     if (quantity_known(shown->wait_share))
         sentence_add(line, "  waiting %s", format_share(text, shown->wait_share.value));

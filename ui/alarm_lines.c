@@ -115,7 +115,8 @@ static bool say_counters(const struct view_model *model, struct sentence *line)
     add_counter(line, source->refused, "refused");
     add_counter(line, source->too_late, "too late");
     add_counter(line, source->duplicate, "duplicate");
-    add_counter(line, source->not_numbers, "not numbers");
+    add_counter(line, source->not_numbers,
+                source->not_numbers == 1 ? "not a number" : "not numbers");
     add_counter(line, source->impossible, "over the peak");
     add_counter(line, source->disagree,
                 source->disagree == 1 ? "stamp disagrees" : "stamps disagree");
@@ -128,10 +129,14 @@ static bool say_counters(const struct view_model *model, struct sentence *line)
 static bool say_complaint(const struct view_model *model, struct sentence *line)
 {
     const struct summary *summary = model->summary;
-    if (summary->complaint_count <= 0)
+    int64_t first = 0;
+    while (first < summary->complaint_count && summary->log_count > 0 &&
+           strstr(summary->complaints[first], ": not a record: "))
+        first++; /* beside the lines of another format all others are no records */
+    if (first >= summary->complaint_count)
         return false;
     sentence_add(line, "first: ");
-    sentence_add_raw(line, summary->complaints[0]);
+    sentence_add_raw(line, summary->complaints[first]);
     line->style = STYLE_DIM;
     return true;
 }

@@ -153,7 +153,7 @@ void job_add_why(struct sentence *line, const struct summary *summary)
         sentence_add(line, "This log");
     sentence_add(line, " gives one value a step for the whole job, not ");
     sentence_add_raw(line, log && log->lacks ? log->lacks : "the times of single ranks");
-    sentence_add(line, ": who is slow, and who waits for whom, cannot be told.");
+    sentence_add(line, ". Who is slow, and who waits for whom, it cannot tell.");
 }
 
 const char *job_how(const struct summary *summary, int which)

@@ -151,7 +151,8 @@ static void put_source(const struct report *report)
     if (counts->nul_bytes)
         fprintf(to, ", %" PRIu64 " NUL bytes skipped", counts->nul_bytes);
     if (counts->not_numbers)
-        fprintf(to, ", %" PRIu64 " not numbers", counts->not_numbers);
+        fprintf(to, ", %" PRIu64 " not %s", counts->not_numbers,
+                counts->not_numbers == 1 ? "a number" : "numbers");
     if (counts->impossible)
         fprintf(to, ", %" PRIu64 " over the peak", counts->impossible);
     if (counts->disagree)

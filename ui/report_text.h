@@ -38,6 +38,10 @@ void report_sentence(const struct report *report, const char *first, int indent,
 /* Whom to drain and whom not, and why; who was last; what is over. Sentences alone. */
 void report_who(const struct report *report);
 
+/* Of a log of the whole job: why nobody can be named, and what would tell; its slow steps. */
+void report_no_ranks(const struct report *report);
+void report_slow_steps(const struct report *report);
+
 /* The jitter floor, and what would be won: sentences, and a table. */
 void report_cost(const struct report *report);
 void report_cost_sentences(const struct report *report);

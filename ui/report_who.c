@@ -231,31 +231,13 @@ static void put_others(const struct report *report)
     report_sentence(report, "  - ", INDENT, &line);
 }
 
-/* This log cannot tell: why, and what would. */
-static void put_no_ranks(const struct report *report)
-{
-    const struct summary *summary = report->summary;
-    struct sentence line;
-    sentence_clear(&line, STYLE_NORMAL);
-    sentence_add(&line, "this log cannot tell: ");
-    job_add_why(&line, summary);
-    sentence_add(&line, job_how(summary, 0) ? " These two lines would provide it:" : "");
-    report_sentence(report, "  - ", INDENT, &line);
-    for (int i = 0; i < 2; i++) {
-        sentence_clear(&line, STYLE_NORMAL);
-        sentence_add_raw(&line, job_how(summary, i) ? job_how(summary, i) : "");
-        if (line.length > 0)
-            report_sentence(report, "", INDENT + 4, &line);
-    }
-}
-
 static void put_nobody(const struct report *report)
 {
     const struct summary *summary = report->summary;
     struct sentence line, why;
     sentence_clear(&line, STYLE_NORMAL);
     if (summary->shown.known && job_alone(summary)) {
-        put_no_ranks(report);
+        report_no_ranks(report);
         return;
     }
     if (summary->shown.known && summary->shown.rule == WAIT_UNKNOWN) {
@@ -367,7 +349,8 @@ static void put_past(const struct report *report)
         for (size_t i = summary->verdicts_in_force; i < summary->verdict_count; i++) {
             const struct verdict *verdict = &summary->verdicts[i];
             bool often = verdict->kind == VERDICT_SPIKE || verdict->kind == VERDICT_GAP;
-            if (often != (spikes == 1))
+            if (often != (spikes == 1) ||
+                (verdict->kind == VERDICT_SPIKE && job_alone(summary))) /* told already */
                 continue;
             if (put < PAST_MAX)
                 put_past_one(report, verdict);
@@ -430,5 +413,7 @@ void report_who(const struct report *report)
         put_nobody(report);
     if (wandering == 0 && !job_alone(summary))
         put_rotation(report);
+    if (job_alone(summary))
+        report_slow_steps(report);
     put_past(report);
 }

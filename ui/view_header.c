@@ -264,7 +264,7 @@ static void say_figures(struct sentence *line, const struct view_model *model, e
     }
     if (job_alone(summary)) {
         sentence_add(line, "%s", line->length > 0 ? "  " : "");
-        job_add_gpus(line, summary, wording >= WORDS_NO_RULE);
+        job_add_gpus(line, summary, wording > WORDS_NO_RULE);
     }
     if (quantity_known(summary->hfu) && wording < WORDS_NO_HFU)
         add_share(line, model, "  HFU ", summary->hfu);
