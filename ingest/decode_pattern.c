@@ -168,8 +168,6 @@ static bool match_all(const struct user_format *user, struct match *match)
             if (length == SIZE_MAX)
                 return false;
             match->rest = log_from(match->rest, length);
-        } else if (element->field.kind == USER_JOB) {
-            continue;
         } else if (element->field.kind == USER_NAME || element->field.kind == USER_NOTHING) {
             if (!match_anything(user, match->done, match))
                 return false;
@@ -275,8 +273,11 @@ static bool add_field(struct user_format *user, struct str inside, char *error, 
         element.field.kind = USER_NOTHING;
         return user->count == 0 || user_format_field(user, &element, error, size);
     }
-    return user_field_find(log_trim(name), log_trim(unit), &element.field, error, size) &&
-           user_format_field(user, &element, error, size);
+    if (!user_field_find(log_trim(name), log_trim(unit), &element.field, error, size))
+        return false;
+    if (element.field.kind != USER_JOB)
+        return user_format_field(user, &element, error, size);
+    return user->job = true; /* it stands for no text */
 }
 
 static bool read_pattern(struct user_format *user, char *error, size_t size, size_t *ret_at)

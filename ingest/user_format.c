@@ -63,7 +63,7 @@ bool user_format_check(struct user_format *user, char *error, size_t size)
         seen.record.has |= bit;
         rank |= bit == RECORD_RANK;
     }
-    user->job = (seen.record.has & RECORD_JOB) != 0;
+    user->job |= (seen.record.has & RECORD_JOB) != 0;
     if (user->job && rank) {
         snprintf(error, size, "job says that a record is of the whole job: then it has no rank");
         return false;

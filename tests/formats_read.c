@@ -152,12 +152,19 @@ static void feed(struct stream *stream, struct text *text, const char *bytes, si
 void formats_read(struct text *text, const char *name, const char *format, const char *bytes,
                   size_t size, struct pieces pieces)
 {
-    struct log_book book = {0};
     struct formats *formats = formats_new();
-    struct stream_totals totals = {.formats = formats, .book = &book};
-    struct record record;
     if (format && formats_choose(formats, format) != 0)
         abort();
+    formats_read_by(text, name, formats, bytes, size, pieces);
+    formats_free(formats);
+}
+
+void formats_read_by(struct text *text, const char *name, const struct formats *formats,
+                     const char *bytes, size_t size, struct pieces pieces)
+{
+    struct log_book book = {0};
+    struct stream_totals totals = {.formats = formats, .book = &book};
+    struct record record;
     struct stream *stream = stream_new(name, &totals);
     for (size_t at = 0; at < size;) {
         size_t piece = next_piece(&pieces, size - at);
@@ -169,6 +176,5 @@ void formats_read(struct text *text, const char *name, const char *format, const
         put_record(text, &record);
     put_totals(text, &totals);
     stream_free(stream);
-    formats_free(formats);
     log_book_done(&book);
 }

@@ -20,3 +20,8 @@ struct pieces {
  * caller's to free. */
 void formats_read(struct text *text, const char *name, const char *format, const char *bytes,
                   size_t size, struct pieces pieces);
+
+/* The same by a choice of formats. */
+struct formats;
+void formats_read_by(struct text *text, const char *name, const struct formats *formats,
+                     const char *bytes, size_t size, struct pieces pieces);

@@ -1,0 +1,221 @@
+/* Maps and patterns: what they make of a log, and what is wrong with them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "formats.h"
+#include "formats_read.h"
+#include "user_format.h"
+
+/* The records alone, in a text that the next call overwrites. */
+static const char *read_bytes(bool pattern, const char *text, const char *log, size_t size)
+{
+    static struct text kept;
+    char error[512];
+    struct user_format *user =
+        (pattern ? user_format_pattern : user_format_map)("mine", text, error, sizeof(error));
+    if (!user)
+        fail_msg("%s: %s", text, error);
+    struct formats *formats = formats_new();
+    assert_true(formats_add(formats, user_format_of(user)));
+    free(kept.bytes);
+    kept = (struct text){0};
+    formats_read_by(&kept, "trainer.log", formats, log, size, (struct pieces){0});
+    formats_free(formats);
+    user_format_free(user);
+    return kept.bytes;
+}
+
+static const char *read_log(bool pattern, const char *text, const char *log)
+{
+    return read_bytes(pattern, text, log, strlen(log));
+}
+
+static void assert_begins(const char *got, const char *want)
+{
+    if (strncmp(got, want, strlen(want)) != 0)
+        fail_msg("it is\n%s\nnot\n%s", got, want);
+}
+
+static void assert_has(const char *got, const char *part)
+{
+    if (!strstr(got, part))
+        fail_msg("there is no\n%s\nin\n%s", part, got);
+}
+
+static void json_lines_by_keys_and_nested_keys(void **state)
+{
+    assert_begins(
+        read_log(
+            false, "rank=process_index,step=global_step,forward=m.fwd_ms:ms,sync=m.ar:us,host=node",
+            "{\"process_index\": 3, \"global_step\": 7, \"m\": {\"fwd_ms\": 12.5, \"ar\": 250},"
+            " \"node\": \"a\"}\n"
+            "[rank1]: {\"global_step\": 8, \"m.fwd_ms\": \"1,012.5 ms\"}"
+            "{\"process_index\":2,\"global_step\":8,\"m\":{\"fwd_ms\":null,\"ar\":1e3}}\n"),
+        "rank 3 step 7 forward=0.012500000 sync=0.000250000 host=a\n"
+        "rank 1 step 8 forward=1.012500000\n"
+        "rank 2 step 8 sync=0.001000000\n"
+        "# mine: lines 2, records 3, of the job 0, damaged 0\n");
+}
+
+static void torn_json_is_counted(void **state)
+{
+    const char *got = read_log(false, "rank=r,step=step,step_time=s",
+                               "{\"r\":0,\"step\":1,\"s\":0.{\"r\":1,\"step\":1,\"s\":0.5}\n"
+                               "{\"x\":1,\"m\":{\"r\":7,\"step\":9,\"s\":3},\n"
+                               "{\"r\":0,\"step\":1.5,\"s\":1}\n{\"r\":0,\"step\":2,\"s\":-1}\n"
+                               "{\"r\":0,\"step\":3,\"s\":\"nan\"}\n{\"r\":0,\"step\":3}\n");
+    assert_begins(got, "rank 1 step 1 step_time=0.500000000\n# mine: ");
+    assert_has(got, "records 1, of the job 0, damaged 4\n");
+    assert_has(got, "1 x no number");
+    assert_has(got, "1 x parts whose other parts are missing");
+}
+
+static void tables_with_any_separator(void **state)
+{
+    static const char *const logs[] = {
+        "noise\nloss,step,\"time, ms\",rank\n1.5,1,100,0\n1.5,\"1\",\"1,100\",1\n1.5,2,nan,0\n",
+        "loss;step;time, ms;rank\r\n1;1;100;0\r\n1;1;1100;1\r\n1;2;N/A;0\r\n",
+        "loss\tstep\ttime, ms\trank\n1\t1\t100\t0\n\t1\t1,100\t1\n1\t2\tinf\t0\n",
+    };
+    for (size_t i = 0; i < 3; i++) {
+        const char *got = read_log(false, "rank=rank,step=step,compute=\"time, ms\":ms", logs[i]);
+        assert_begins(got, "rank 0 step 1 compute=0.100000000\n"
+                           "rank 1 step 1 compute=1.100000000\n# mine: ");
+        assert_has(got, "1 x no number");
+        assert_has(got, "damaged 0\n");
+    }
+}
+
+static void torn_rows_are_no_records(void **state)
+{
+    const char *got = read_log(false, "job,step=step,step_time=t",
+                               "step,loss,t\n1,2.0,0.5\n2,2.0,0.3,2.0,0.5\n4,2\n5,2.0,0.51");
+    assert_begins(got, "job step 1 step_time=0.500000000\n# mine: ");
+    assert_has(got, "damaged 3\n");
+    got = read_log(false, "job,step=step,step_time=t", "t,step\n0.5,1\nt,x,step\n0.5,1,2\n");
+    assert_begins(got, "job step 1 step_time=0.500000000\njob step 2 step_time=0.500000000\n");
+}
+
+static void all_fields_and_units(void **state)
+{
+    assert_begins(
+        read_log(false,
+                 "job,step=i,steps=n,step_time=t:min,tokens=k:k,flops=f:T,mfu=u:%,gpus=g,end=at",
+                 "{\"i\":10,\"n\":10,\"t\":0.5,\"k\":4.096,\"f\":401.5,\"u\":41.2,\"g\":64,"
+                 "\"at\":1700000300}\n"),
+        "job step 10 span=10 t=1700000000.000000000 step_time=30.000000000 tokens=4096 "
+        "flops=401500000000000 mfu=0.412000000 gpus=64\n");
+    static const char *const stamps[] = {"1700000000.25",
+                                         "1700000000250",
+                                         "1700000000250000",
+                                         "1700000000250000000",
+                                         "\"2023-11-14 22:13:20.25Z\"",
+                                         "\"2023-11-14T23:13:20.250+01:00\""};
+    for (size_t i = 0; i < sizeof(stamps) / sizeof(stamps[0]); i++) {
+        char log[200];
+        snprintf(log, sizeof(log), "{\"step\":1,\"s\":1,\"t\":%s}\n", stamps[i]);
+        assert_begins(read_log(false, "job,step=step,step_time=s,t=t", log),
+                      "job step 1 t=1700000000.250000000 step_time=1.000000000\n");
+    }
+}
+
+#define TOOK "step {step} rank {rank} took {step_time:ms}"
+
+static void a_pattern_is_found_anywhere_in_a_line(void **state)
+{
+    assert_begins(read_log(true, TOOK,
+                           "12:00 INFO step\t  1  rank 0 took 12.5 ms, loss 3\n"
+                           "\x1b[32m[rank0]: step 2 rank 1 took 1,012ms\x1b[0m\r"
+                           "substep 9 rank 9 took 9 ms step 3 rank 1 took 5 msstep 9\n"
+                           "step 3 rank 0 took 4 ms step 3 rank 2 took 6 ms\n"),
+                  "rank 0 step 1 step_time=0.012500000\nrank 1 step 2 step_time=1.012000000\n"
+                  "rank 1 step 3 step_time=0.005000000\nrank 0 step 3 step_time=0.004000000\n"
+                  "rank 2 step 3 step_time=0.006000000\n");
+}
+
+static void every_beginning_of_a_line_is_the_record_or_none(void **state)
+{
+    const char *line = "it 12/900 (loss 1.5) node=a7 took 2.75 ms mfu 41.5%\n";
+    const char *pattern = "{job}it {step}/{} ({}) node={host} took {step_time:ms} mfu {mfu:%}";
+    const char *record = "job step 12 step_time=0.002750000 mfu=0.415000000 host=a7\n";
+    assert_begins(read_log(true, pattern, line), record);
+    for (size_t length = 0; length < strlen(line); length++)
+        if (strstr(read_bytes(true, pattern, line, length), "job step"))
+            assert_begins(read_bytes(true, pattern, line, length), record);
+}
+
+static void a_number_that_another_line_tears_is_damaged(void **state)
+{
+    const char *got =
+        read_log(true, TOOK,
+                 "step 1 rank 0 took 125 ms\nstep 2 rank 0 took 1[rank1]: step 2 "
+                 "rank 1 took 7 ms\nstep 3 rank 0 took 12\nstep 4 rank 0 took nan ms\n"
+                 "step 5 rank 0\nstep 6 of 9\n");
+    assert_begins(got, "rank 0 step 1 step_time=0.125000000\nrank 1 step 2 step_time=0.007000000\n"
+                       "# mine: ");
+    assert_has(got, "damaged 2\n");
+    assert_has(got, "1 x no number");
+    assert_has(got, "other 1,");
+}
+
+static void braces_and_numbers_at_the_front(void **state)
+{
+    assert_begins(read_log(true, "{step} {{{host}}} {step_time} s", "x7 12 {n1} 0.5 s\n"), "# ");
+    assert_begins(read_log(true, "{job}{step}: {{{host}}} {step_time} s", "a 12: {n1} 0.5 s\n"),
+                  "job step 12 step_time=0.500000000 host=n1\n");
+}
+
+static void what_is_wrong_is_said(void **state)
+{
+    static const struct {
+        bool pattern;
+        const char *text, *error;
+    } cases[] = {
+        {false, "step=s,stepp=t", "at character 8: 'stepp' is no field; there are rank, step"},
+        {false, "step=s,step_time=t:h", "at character 8: 'h' is no unit of step_time"},
+        {false, "step=s,step_time", "at character 8: 'step_time' is not FIELD=KEY"},
+        {false, "step=,step_time=t", "at character 1: 'step=' has no key"},
+        {false, "step=s", "it must fill in step, and a time"},
+        {false, "rank=r,step_time=s", "it must fill in step, and a time"},
+        {false, "step=s,step=s,step_time=t", "the same field twice"},
+        {false, "job,rank=r,step=s,step_time=t", "then it has no rank"},
+        {false, "", "it must fill in step"},
+        {true, "step {step} {stpe_time}", "at character 13: 'stpe_time' is no field"},
+        {true, "step {step} took {step_time", "at character 18: there is no '}'"},
+        {true, "step} {step}", "at character 5: there is no '{'"},
+        {true, "{step} {}{step_time}", "at character 10: there must be some text"},
+        {true, "{step} {step_time:%}", "'%' is no unit of step_time"},
+        {true, "took", "it must fill in step, and a time"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char error[512];
+        assert_null((cases[i].pattern ? user_format_pattern : user_format_map)(
+            "mine", cases[i].text, error, sizeof(error)));
+        if (!strstr(error, cases[i].error))
+            fail_msg("case %zu: '%s', not '%s'", i, error, cases[i].error);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(json_lines_by_keys_and_nested_keys),
+        cmocka_unit_test(torn_json_is_counted),
+        cmocka_unit_test(tables_with_any_separator),
+        cmocka_unit_test(torn_rows_are_no_records),
+        cmocka_unit_test(all_fields_and_units),
+        cmocka_unit_test(a_pattern_is_found_anywhere_in_a_line),
+        cmocka_unit_test(every_beginning_of_a_line_is_the_record_or_none),
+        cmocka_unit_test(a_number_that_another_line_tears_is_damaged),
+        cmocka_unit_test(braces_and_numbers_at_the_front),
+        cmocka_unit_test(what_is_wrong_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
