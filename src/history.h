@@ -17,7 +17,7 @@ struct history_step {
     int64_t step;
     uint32_t covered; /* steps; 1 */
     float own_ns, input_ns, late_ns, straggler_ns, exchange_ns, checkpoint_ns, validation_ns;
-    float flops, mfu; /* as the log gives them; 0, below 0: not known */
+    double flops, mfu; /* as the log gives them; 0, below 0: not known */
     double time_ns, tokens;
 };
 
