@@ -27,11 +27,29 @@ SHARED = os.path.join(HERE, "..", "..", "shared", "data")
 #              values#                        how many there are
 # value      what INDEX.md says: a number, a text, True, False, None (null or not there)
 # tolerance  of a number: half of the last digit that INDEX.md gives; 0: exactly
+AR_MAP = ("--map rank=rank,step=step,forward=forward_s,backward=backward_s,step_time=end_s,"
+          "group=stage")
+
 ROWS = [
     # bytedance: its sums a rank and step as any JSON lines, by a map
     ("bytedance-straggleranalysis/AR.lockstep.jsonl", "", "source.records", 704, 0),
     ("bytedance-straggleranalysis/AR.lockstep.jsonl", "", "per_rank[0].slowdown_median", 2.33, 0.03),
     ("bytedance-straggleranalysis/AR.lockstep.jsonl", "", "step_time_s.median", 46.65, 0.02),
+    ("bytedance-straggleranalysis/AR_rank_step.derived.jsonl", AR_MAP, "source.records", 704, 0),
+    ("bytedance-straggleranalysis/AR_rank_step.derived.jsonl", AR_MAP, "steps.complete", 44, 0),
+    ("bytedance-straggleranalysis/AR_rank_step.derived.jsonl", AR_MAP, "verdicts[straggler].rank",
+     0, 0),
+    ("bytedance-straggleranalysis/AR_rank_step.derived.jsonl", AR_MAP,
+     "per_rank[0].slowdown_median", 2.33, 0.03),
+    ("bytedance-straggleranalysis/AR_rank_step.derived.jsonl", AR_MAP, "step_time_s.median",
+     46.666, 0.05), # ours is the median over the ranks of a step, theirs the last one's end
+    ("bytedance-straggleranalysis/ST_rank_step.derived.jsonl", AR_MAP, "source.records", 256, 0),
+    ("bytedance-straggleranalysis/ST_rank_step.derived.jsonl", AR_MAP, "verdicts[group].group",
+     "3", 0),
+    ("bytedance-straggleranalysis/ST_rank_step.derived.jsonl", AR_MAP,
+     "per_rank[6].slowdown_median", 1.62, 0.01),
+    ("bytedance-straggleranalysis/ST_rank_step.derived.jsonl", AR_MAP,
+     "per_rank[7].slowdown_median", 1.63, 0.01),
     # bigscience, lumi, stark, primus: iteration lines of Megatron's family. Its DeepSpeed on 16
     # and 64 V100: a mean of 10 in the oldest, phases as one rank saw them
     ("bigscience/bloom176b_chronicle_lines.log", "", "source.records", 24, 0),
@@ -104,6 +122,52 @@ ROWS = [
     ("megatron-golden/mixtral_8x7b_tp2pp4ep4_h100.json.gz", "", "logs[megatron-golden].counts.not_numbers", 263, 0),
     ("megatron-golden/mixtral_8x7b_tp2pp4ep4_h100.json.gz", "", "step_time_s.median", 8.961, 0.0005),
     ("megatron-golden/mixtral_8x7b_tp2pp4ep4_h100.json.gz", "", "step_time_s.max", 92.351, 0.0005),
+    # traces: spans and kernels of one rank a file; cut and incomplete ones
+    ("hta/mi250_minitoy_train_ROCm6_2_kineto.json.gz", "", "source.records", 1, 0),
+    ("hta/mi250_minitoy_train_ROCm6_2_kineto.json.gz", "", "step_time_s.median", 0.009288, 0.0000005),
+    ("hta/mi250_minitoy_train_ROCm6_2_kineto.json.gz", "", "logs[kineto].counts.without_pair", 1, 0),
+    ("hta/nccl_data.json.gz", "", "steps.complete", 3, 0),
+    ("hta/nccl_data.json.gz", "", "steps.first", 4, 0),
+    ("hta/nccl_data.json.gz", "", "step_time_s.median", 0.222442, 0.0000005),
+    ("hta/nccl_data.json.gz", "", "logs[kineto].values[kernels of the trace].median", 2700, 0),
+    ("hta/nccl_data.json.gz", "", "logs[kineto].values[NCCL kernels of the trace].median", 21, 0),
+    ("hta/nccl_data.json.gz", "", "logs[kineto].values[NCCL kernel time of the trace].least", 46.876, 0.0005),
+    ("hta/rank_non_gpu.json.gz", "", "steps.first", 1009, 0),
+    ("hta/rank_non_gpu.json.gz", "", "step_time_s.median", 0.075473, 0.0000005),
+    ("hta/rank_non_gpu.json.gz", "", "logs[kineto].values#", 0, 0),
+    ("hta/sampled_rank-0.json.gz", "", "steps.last", 552, 0),
+    ("hta/sampled_rank-0.json.gz", "", "step_time_s.median", 0.61512, 0.00005),
+    ("hta/sampled_rank-0.json.gz", "", "logs[kineto].values[kernels of the trace].median", 1154, 0),
+    ("hta/sampled_rank-0.json.gz", "", "logs[kineto].values[NCCL kernels a step].most", 5, 0),
+    ("hta/sampled_rank-0.json.gz", "", "logs[kineto].values[NCCL kernel time a step].least", 195.327, 0.0005),
+    ("hta/sampled_rank-0.json.gz", "", "logs[kineto].values[NCCL kernel time a step].most", 200.872, 0.0005),
+    ("hta/sampled_rank-0.json.gz", "", "logs[kineto].values[NCCL kernels that are SendRecv].median", 10, 0),
+    ("hta/sampled_rank-1.json.gz", "", "per_rank[1].steps", 2, 0),
+    ("hta/sampled_rank-1.json.gz", "", "logs[kineto].values[NCCL kernel time a step].least", 168.027, 0.0005),
+    ("hta/sampled_rank-1.json.gz", "", "logs[kineto].values[NCCL kernel time a step].most", 211.026, 0.0005),
+    ("hta/sampled_rank-0.json.gz hta/sampled_rank-1.json.gz", "", "source.records", 4, 0),
+    ("hta/sampled_rank-0.json.gz hta/sampled_rank-1.json.gz", "", "steps.complete", 2, 0),
+    # op traces: a slow stage is named, no rank; a slow rank
+    ("bytedance-straggleranalysis/trace-ST.csv.gz", "", "steps.complete", 32, 0),
+    ("bytedance-straggleranalysis/trace-ST.csv.gz", "", "source.records", 256, 0),
+    ("bytedance-straggleranalysis/trace-ST.csv.gz", "", "step_time_s.median", 2.213, 0.003),
+    ("bytedance-straggleranalysis/trace-ST.csv.gz", "", "verdicts#", 1, 0),
+    ("bytedance-straggleranalysis/trace-ST.csv.gz", "", "verdicts[group].group", 'stage3', 0),
+    ("bytedance-straggleranalysis/trace-ST.csv.gz", "", "verdicts[straggler].rank", None, 0),
+    ("bytedance-straggleranalysis/trace-ST.csv.gz", "", "per_rank[6].slowdown_median", 1.62, 0.01),
+    ("bytedance-straggleranalysis/trace-ST.csv.gz", "", "per_rank[7].slowdown_median", 1.63, 0.01),
+    ("bytedance-straggleranalysis/timeline-ST.json.gz", "", "steps.complete", 32, 0),
+    ("bytedance-straggleranalysis/timeline-ST.json.gz", "", "source.records", 256, 0),
+    ("bytedance-straggleranalysis/timeline-ST.json.gz", "", "step_time_s.median", 2.213, 0.003),
+    ("bytedance-straggleranalysis/timeline-ST.json.gz", "", "verdicts#", 1, 0),
+    ("bytedance-straggleranalysis/timeline-ST.json.gz", "", "verdicts[group].group", 'stage3', 0),
+    ("bytedance-straggleranalysis/timeline-ST.json.gz", "", "verdicts[straggler].rank", None, 0),
+    ("bytedance-straggleranalysis/timeline-ST.json.gz", "", "per_rank[6].slowdown_median", 1.62, 0.01),
+    ("bytedance-straggleranalysis/timeline-ST.json.gz", "", "per_rank[7].slowdown_median", 1.63, 0.01),
+    ("bytedance-straggleranalysis/trace-AR.first6steps.csv.gz", "", "source.records", 96, 0),
+    ("bytedance-straggleranalysis/trace-AR.first6steps.csv.gz", "", "logs[op-trace].lines", 15985, 0),
+    ("bytedance-straggleranalysis/trace-AR.first6steps.csv.gz", "", "per_rank[0].slowdown_median", 2.355, 0.03),
+    ("bytedance-straggleranalysis/trace-AR.first6steps.csv.gz", "", "per_rank[0].arrived_last", 6, 0),
 ]
 
 _reports = {}

@@ -1,0 +1,75 @@
+"""A job of several ranks as NCCL's Inspector would log it, simulated; with what is true of
+it: when each rank came to each collective, and when all were released.
+
+One rank is slow. Every rank is in the communicator of all ranks (AllReduce and, in between,
+AllGather) and in one of its pair; some records never get into the files."""
+import json
+import random
+
+BEGIN_US = 1_752_867_229_000_000
+RANKS = 8
+SLOW = 5
+
+
+def line(communicator, name, rank, ranks, function, number, arrival, release, host):
+    """One record of version 4.0 with NCCL_INSPECTOR_DUMP_VERBOSE=1; two channels."""
+    kernels = [{"channel_id": 0, "kernel_start_ts": arrival, "kernel_stop_ts": release - 2,
+                "kernel_record_ts": release - 2},
+               {"channel_id": 1, "kernel_start_ts": arrival + 3, "kernel_stop_ts": release,
+                "kernel_record_ts": release}]
+    record = {
+        "header": {"id": communicator, "comm_name": name, "rank": rank, "n_ranks": ranks,
+                   "nnodes": 2},
+        "metadata": {"inspector_output_format_version": "v4.0", "git_rev": "",
+                     "rec_mechanism": "nccl_profiler_interface", "dump_timestamp_us": release,
+                     "hostname": host, "pid": 4000 + rank},
+        "coll_perf": {"coll": function, "coll_sn": number, "coll_msg_size_bytes": 1 << 20,
+                      "coll_exec_time_us": release - arrival, "coll_timing_source": "kernel_gpu",
+                      "coll_algobw_gbs": 10.0, "coll_busbw_gbs": 17.5,
+                      "event_trace_ts": {"coll_start_ts": arrival - 500,
+                                         "coll_stop_ts": arrival - 495,
+                                         "kernel_events": kernels}}}
+    return json.dumps(record, separators=(",", ":"))
+
+
+class Job:
+    """The files' lines by rank, and what is true: waits[rank] are its times in us between its
+    arrival and the last one's, at every AllReduce of all ranks; own[number, rank] its own time
+    before it, where this call and the one before are in its file."""
+
+    def __init__(self, steps, lost=(), seed=7):
+        self.chance = random.Random(seed)
+        self.lines = {rank: [] for rank in range(RANKS)}
+        self.own, self.waits = {}, {rank: [] for rank in range(RANKS)}
+        self.free = [BEGIN_US] * RANKS  # when a rank's last call was over
+        for number in range(steps):
+            self.step(number, lost)
+
+    def step(self, number, lost):
+        own = [-free for free in self.free]
+        for pair in range(RANKS // 2):  # of another communicator: own time to all ranks
+            self.call(f"0xf{pair}", "tp", (2 * pair, 2 * pair + 1), "AllReduce", number, 1000)
+        inside = [0] * RANKS
+        if number % 2 == 0:
+            come, release = self.call("0xa1", "default_pg", range(RANKS), "AllGather",
+                                      number // 2, 2000)
+            inside = [release - at for at in come]
+        there = [rank for rank in range(RANKS) if (number, rank) not in lost]
+        come, _ = self.call("0xa1", "default_pg", range(RANKS), "AllReduce", number, 6000, there)
+        for rank in range(RANKS):
+            self.waits[rank].append(max(come) - come[rank])
+            if number > 0 and not lost.intersection({(number, rank), (number - 1, rank)}):
+                self.own[number, rank] = own[rank] + come[rank] - inside[rank]
+
+    def call(self, communicator, name, ranks, function, number, work, there=None):
+        come = [0] * RANKS
+        for rank in ranks:
+            slow = 1.3 if rank == SLOW and work == 6000 else 1
+            come[rank] = self.free[rank] + int(work * slow * self.chance.uniform(1, 1.02))
+        release = max(come) + 200
+        for at, rank in enumerate(ranks):
+            self.free[rank] = release
+            if there is None or rank in there:
+                self.lines[rank].append(line(communicator, name, at, len(ranks), function, number,
+                                             come[rank], release, f"node{rank // 4}"))
+        return come, release
