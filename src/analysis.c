@@ -357,21 +357,24 @@ static uint32_t join(struct analysis *analysis, const struct record *record)
     return slot;
 }
 
-/* Where work is only handed to the device, a step seems to take no time at all. */
-static bool is_over_peak(const struct analysis *analysis, const struct record *record)
+/* Where work is only handed to the device, a step seems to take no time at all. Counts. */
+static __attribute__((noinline)) bool is_impossible(struct analysis *analysis,
+                                                    const struct record *record)
 {
-    return analysis->peak_flops > 0 && (double)record->flops > analysis->peak_flops;
+    bool impossible = (record->has & RECORD_FLOPS) && analysis->peak_flops > 0 &&
+                      (double)record->flops > analysis->peak_flops;
+    analysis->impossible += impossible;
+    analysis->changed |= impossible;
+    analysis->job_records += !impossible && (record->has & RECORD_JOB);
+    return impossible;
 }
 
 enum analysis_answer analysis_add(struct analysis *analysis, const struct record *record,
                                   int64_t now_ns)
 {
     assert((record->has & RECORD_RANK) && (record->has & RECORD_STEP));
-    if ((record->has & RECORD_FLOPS) && is_over_peak(analysis, record)) {
-        analysis->impossible++;
-        analysis->changed = true;
+    if (__builtin_expect((record->has & RECORD_ANY_JOB) != 0, 0) && is_impossible(analysis, record))
         return ANALYSIS_IMPOSSIBLE;
-    }
     uint32_t slot = ranks_slot(&analysis->ranks, record->rank);
     if (slot == RANK_SLOT_NONE) {
         slot = join(analysis, record);
@@ -379,7 +382,6 @@ enum analysis_answer analysis_add(struct analysis *analysis, const struct record
             return ANALYSIS_REFUSED;
     }
     struct rank_info *info = &analysis->ranks.info[slot];
-    analysis->lacking |= ~record->has;
     analysis->records++;
     analysis->last_record_ns = info->last_seen_ns = now_ns;
     analysis->changed = true;

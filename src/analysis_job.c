@@ -10,7 +10,8 @@ enum record_scope analysis_scope(const struct analysis *analysis)
     const struct fold *fold = &analysis->current;
     if (fold->of_job || fold->of_ranks)
         return fold->of_ranks ? SCOPE_RANKS : SCOPE_JOB;
-    return analysis->records > 0 && !(analysis->lacking & RECORD_JOB) ? SCOPE_JOB : SCOPE_RANKS;
+    return analysis->job_records > 0 && analysis->job_records >= analysis->records ? SCOPE_JOB
+                                                                                   : SCOPE_RANKS;
 }
 
 double analysis_gpus(const struct analysis *analysis, bool *ret_assumed, bool *ret_logged)

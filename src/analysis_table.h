@@ -56,7 +56,7 @@ struct analysis {
 
     bool simulated;
     uint64_t records, duplicate, late, too_late, refused, impossible;
-    uint32_t lacking;       /* RECORD_ bits that some record did not have */
+    uint64_t job_records;   /* of these, of the whole job; those that were refused, too */
     double peak_flops;      /* of the run's chip; 0: not known */
     int64_t last_record_ns; /* the reader's clock; INT64_MIN: none yet */
     bool finished, changed;

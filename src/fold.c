@@ -290,12 +290,17 @@ static void fold_window(struct fold *fold, const struct step_row *row,
 
 /* What the log gives as rates, over the window: added up anew, since sums of products are
  * not exact. */
-static struct job_rates window_rates(const struct fold *fold)
+static void put_window_rates(const struct fold *fold, struct step_digest *digest)
 {
     struct job_rates rates = {0};
-    for (int i = 0; fold->ring_rates > 0 && i < fold->ring_count; i++)
+    digest->window_flops = 0;
+    digest->window_mfu = -1;
+    if (fold->ring_rates == 0)
+        return;
+    for (int i = 0; i < fold->ring_count; i++)
         job_rates_add(&rates, fold->ring[i].flops, fold->ring[i].mfu, fold->ring[i].time_ns);
-    return rates;
+    digest->window_flops = job_rates_flops(&rates);
+    digest->window_mfu = job_rates_mfu(&rates);
 }
 
 static void fold_span(struct fold *fold, const struct step_row *row,
@@ -477,8 +482,6 @@ void fold_row(struct fold *fold, const struct steps *steps, size_t index, const 
     digest->window_wait_ns = fold->ring_sum.wait_ns;
     digest->window_rank_time_ns = fold->ring_sum.rank_time_ns;
     digest->window_covered = fold->ring_sum.covered;
-    struct job_rates rates = window_rates(fold);
-    digest->window_flops = job_rates_flops(&rates);
-    digest->window_mfu = job_rates_mfu(&rates);
+    put_window_rates(fold, digest);
     row->digest = *digest;
 }

@@ -92,6 +92,8 @@ static void add_sums(struct history *history, const struct history_step *step, i
     history->input_steps += isnan(step->input_ns) ? 0 : sign * covered;
     history->exchange_steps += isnan(step->exchange_ns) ? 0 : sign * covered;
     history->token_steps += step->tokens > 0 ? sign * covered : 0;
+    if (!(step->flops > 0) && !(step->mfu >= 0))
+        return;
     struct job_rates rates = {0};
     job_rates_add(&rates, step->flops, step->mfu, step->time_ns);
     change(&history->rates.flops_ns, sign, rates.flops_ns);
