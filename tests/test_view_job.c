@@ -80,6 +80,17 @@ static void events_and_history_are_of_the_job(void **state)
     end(&scene);
 }
 
+static void ranks_in_another_format_have_its_name_and_caveat(void **state)
+{
+    struct summary summary;
+    fixture_foreign(&summary);
+    struct view_model model = model_of(&summary);
+    check("foreign-80x24", &model, 80, 24, true, false);
+    check("foreign-120x30", &model, 120, 30, true, false);
+    check("foreign-40x10", &model, 40, 10, false, false);
+    summary_done(&summary);
+}
+
 /* ---- properties ---- */
 
 /* What must never be on a screen of such a log. */
@@ -156,6 +167,7 @@ int main(void)
         cmocka_unit_test(screens_of_ranks_say_why_they_are_empty),
         cmocka_unit_test(the_other_screens_have_no_ranks_either),
         cmocka_unit_test(events_and_history_are_of_the_job),
+        cmocka_unit_test(ranks_in_another_format_have_its_name_and_caveat),
         cmocka_unit_test(no_screen_speaks_of_ranks_at_any_size),
         cmocka_unit_test(every_screen_of_a_job_can_be_drawn_at_every_size),
     };

@@ -410,6 +410,19 @@ static inline void fixture_job(struct summary *summary)
     summary->verdicts[2].step_time_s = 900;
 }
 
+/* Of single ranks, but in another format, and its steps are none of the job's. */
+static inline void fixture_foreign(struct summary *summary)
+{
+    fixture_figure(summary, 8);
+    summary->log_count = 1;
+    summary->logs[0] = (struct summary_log){
+        .format = "NCCL Inspector", .values = "a step here is one collective of a communicator"};
+    summary->source.disagree = 1;
+    summary->complaint_count = 2;
+    snprintf(summary->complaints[0], COMPLAINT_BYTES, "train.log:1: not a record: hello");
+    snprintf(summary->complaints[1], COMPLAINT_BYTES, "train.log:7: a value and its stamp disagree");
+}
+
 /* Smoothed values of single steps, phases as one rank saw them, neither GPUs nor chip. */
 static inline void fixture_job_phases(struct summary *summary)
 {

@@ -130,9 +130,8 @@ static bool say_complaint(const struct view_model *model, struct sentence *line)
 {
     const struct summary *summary = model->summary;
     int64_t first = 0;
-    while (first < summary->complaint_count && summary->log_count > 0 &&
-           strstr(summary->complaints[first], ": not a record: "))
-        first++; /* beside the lines of another format all others are no records */
+    while (first < summary->complaint_count && job_is_noise(summary, summary->complaints[first]))
+        first++;
     if (first >= summary->complaint_count)
         return false;
     sentence_add(line, "first: ");

@@ -112,7 +112,7 @@ void job_add_mfu_convention(struct sentence *line, const struct summary *summary
     char convention[CONVENTION_BYTES], peak[FORMAT_BYTES];
     switch (summary->mfu_origin) {
     case MFU_LOGGED:
-        sentence_add(line, "as the log gives it: by the peak and the formula of whoever wrote it");
+        sentence_add(line, "as the log gives it, by the peak and the formula of whoever wrote it");
         break;
     case MFU_LOGGED_RATE:
         sentence_add(line, "the FLOP/s that the log gives, by a peak of %sFLOP/s a GPU",
@@ -151,9 +151,16 @@ void job_add_why(struct sentence *line, const struct summary *summary)
     const struct summary_log *log = lacking(summary);
     if (!job_add_format(line, summary))
         sentence_add(line, "This log");
-    sentence_add(line, " gives one value a step for the whole job, not ");
+    sentence_add(line, "%s one value a step for the whole job, not ",
+                 summary->log_count > 1 ? " give" : " gives");
     sentence_add_raw(line, log && log->lacks ? log->lacks : "the times of single ranks");
-    sentence_add(line, ". Who is slow, and who waits for whom, it cannot tell.");
+    sentence_add(line, ". Who is slow, and who waits for whom, %s cannot tell.",
+                 summary->log_count > 1 ? "they" : "it");
+}
+
+bool job_is_noise(const struct summary *summary, const char *complaint)
+{
+    return summary->log_count > 0 && strstr(complaint, ": not a record: ");
 }
 
 const char *job_how(const struct summary *summary, int which)

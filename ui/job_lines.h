@@ -47,5 +47,8 @@ bool job_add_flops(struct sentence *line, const struct view_model *model);
  * ranks: who is slow, and who waits, cannot be told." */
 void job_add_why(struct sentence *line, const struct summary *summary);
 
+/* A complaint about what is only the text around the lines of another format. */
+bool job_is_noise(const struct summary *summary, const char *complaint);
+
 /* The line of `how` that would provide it, 0 or 1; NULL. Text of ours, not of a log. */
 const char *job_how(const struct summary *summary, int which);

@@ -7,6 +7,7 @@
 
 #include "format.h"
 #include "job_lines.h"
+#include "ledger_rows.h"
 #include "report.h"
 #include "report_text.h"
 
@@ -198,12 +199,23 @@ static const char *noise_text(char out[FORMAT_BYTES], const struct compare_figur
     return out;
 }
 
+/* Of a side that tells own times, waits and exchange not apart they are all one part. */
+static const char *title_of(const struct page *page, int id)
+{
+    const struct compare_side *side = page->comparison->side;
+    bool a = ledger_is_one(&side[COMPARE_A].summary->ledger);
+    bool b = ledger_is_one(&side[COMPARE_B].summary->ledger);
+    if (id != COMPARE_LEDGER + LEDGER_KERNELS || (!a && !b))
+        return compare_figure_title(id);
+    return a && b ? "not told apart" : "kernels, or not told apart";
+}
+
 static void put_row(const struct page *page, int id)
 {
     const struct compare_figure *figure = &page->comparison->figures[id];
     char a[FORMAT_BYTES], b[FORMAT_BYTES], difference[FORMAT_BYTES], change[FORMAT_BYTES];
     char noise[FORMAT_BYTES];
-    fprintf(page->to, "%-25s %13s %13s  %15s", compare_figure_title(id),
+    fprintf(page->to, "%-25s %13s %13s  %15s", title_of(page, id),
             value_text(a, figure, figure->value[COMPARE_A]),
             value_text(b, figure, figure->value[COMPARE_B]), difference_text(difference, figure));
     if (!isnan(figure->change))

@@ -5,6 +5,7 @@
 
 #include "clock_lines.h"
 #include "clocks.h"
+#include "job_lines.h"
 
 #define CLOCKS_MAX 64
 
@@ -125,11 +126,15 @@ void page_read(const struct page *page)
         page_row_end(page);
     }
     page_table_end(page);
-    if (page->summary->complaint_count <= 0)
-        return;
-    page_element(page, "h3", "The first lines that are not right");
-    fputs("<ul>\n", page->to);
-    for (int64_t i = 0; i < page->summary->complaint_count && i < COMPLAINTS_MAX; i++)
+    bool any = false;
+    for (int64_t i = 0; i < page->summary->complaint_count && i < COMPLAINTS_MAX; i++) {
+        if (job_is_noise(page->summary, page->summary->complaints[i]))
+            continue;
+        if (!any)
+            fputs("<h3>The first lines that are not right</h3>\n<ul>\n", page->to);
+        any = true;
         page_element(page, "li", page->summary->complaints[i]);
-    fputs("</ul>\n", page->to);
+    }
+    if (any)
+        fputs("</ul>\n", page->to);
 }

@@ -160,6 +160,8 @@ static void put_source(const struct report *report)
     fputc('\n', to);
     for (int64_t i = 0; i < report->summary->complaint_count; i++) {
         char text[REPORT_SAFE_BYTES];
+        if (job_is_noise(report->summary, report->summary->complaints[i]))
+            continue;
         fprintf(to, "  %s\n", report_safe(text, report->summary->complaints[i]));
     }
 }

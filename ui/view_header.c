@@ -229,6 +229,7 @@ enum wording { /* of the figures, from long to short */
                WORDS_NO_HFU,
                WORDS_NO_HFU_SHORT_RULE,
                WORDS_NO_RULE,
+               WORDS_NO_IDLE,
                WORDS_FEWEST,
 };
 
@@ -256,7 +257,7 @@ static void say_figures(struct sentence *line, const struct view_model *model, e
     sentence_clear(line, STYLE_VALUE);
     if (quantity_known(summary->mfu))
         add_share(line, model, "MFU ", summary->mfu);
-    if (quantity_known(summary->mfu) && job_mfu_origin(summary)[0] && wording < WORDS_FEWEST)
+    if (quantity_known(summary->mfu) && job_mfu_origin(summary)[0] && wording < WORDS_NO_IDLE)
         sentence_add(line, " %s", job_mfu_origin(summary));
     if (wording < WORDS_NO_RULE && quantity_known(summary->flops)) {
         sentence_add(line, "%s", line->length > 0 ? "  " : "");
@@ -271,7 +272,8 @@ static void say_figures(struct sentence *line, const struct view_model *model, e
     if (summary->shown.known && !job_alone(summary))
         add_share(line, model, line->length > 0 ? "  waiting " : "waiting ",
                   summary->window_wait_share);
-    add_idle(line, model);
+    if (wording != WORDS_NO_IDLE || summary->log_count == 0)
+        add_idle(line, model);
 }
 
 static void draw_figures(struct canvas *canvas, struct rect line, const struct view_model *model)

@@ -347,7 +347,8 @@ static void draw_source(struct page *page)
     count(page, source->dropped, "datagrams lost: dropped by the kernel, or never arrived");
     count(page, feed->frames_skipped, "pictures that a slow terminal did not get");
     for (int64_t i = 0; i < summary->complaint_count && i < COMPLAINTS_MAX; i++)
-        paragraph(page, 2, "%s", summary->complaints[i]);
+        if (!job_is_noise(summary, summary->complaints[i]))
+            paragraph(page, 2, "%s", summary->complaints[i]);
 }
 
 static void draw_page(struct page *page)
