@@ -10,26 +10,43 @@
 
 /* ---- the formats ---- */
 
+static void put_format(FILE *to, const struct format *format, const char *only)
+{
+    char head[160];
+    snprintf(head, sizeof(head), "\n%s  ", format->name);
+    explain_wrap(to, head, 4, format->title);
+    if (format->needs && format->needs[0])
+        explain_wrap(to, "    needs  ", 11, format->needs);
+    if (format->tells && format->tells[0])
+        explain_wrap(to, "    tells  ", 11, format->tells);
+    if (format->lacks)
+        explain_wrap(to, "    lacks  ", 11, format->lacks);
+    if (only)
+        explain_wrap(to, "    only   ", 11, only);
+}
+
+static bool is_in_table(const struct formats *formats, const struct format *format)
+{
+    for (size_t i = 0; i < formats_count(formats); i++)
+        if (formats_at(formats, i) == format)
+            return true;
+    return false;
+}
+
 void explain_formats_text(FILE *to, const struct command_logs *logs)
 {
     explain_wrap(to, "", 0,
                  "The formats of logs that are read as they are. All are tried on every line; "
                  "--format NAME reads one of them alone. A log of your own: --map, --pattern.");
     fputs("\nlockstep  our own records, one JSON object a line\n", to);
-    for (size_t i = 0; i < formats_count(logs->formats); i++) {
-        const struct format *format = formats_at(logs->formats, i);
-        char head[160];
-        snprintf(head, sizeof(head), "\n%s  ", format->name);
-        explain_wrap(to, head, 4, format->title);
-        if (format->needs && format->needs[0])
-            explain_wrap(to, "    needs  ", 11, format->needs);
-        if (format->tells && format->tells[0])
-            explain_wrap(to, "    tells  ", 11, format->tells);
-        if (format->lacks)
-            explain_wrap(to, "    lacks  ", 11, format->lacks);
-        for (size_t k = 0; k < logs->described_count; k++)
-            if (user_format_of(logs->described[k]) == format)
-                explain_wrap(to, "    reads  ", 11, user_format_text(logs->described[k]));
+    for (size_t i = 0; i < formats_count(logs->formats); i++)
+        if (!formats_at(logs->formats, i)->setup)
+            put_format(to, formats_at(logs->formats, i), NULL);
+    for (size_t i = 0; i < logs->described_count; i++) {
+        const struct format *format = user_format_of(logs->described[i]);
+        bool named = !is_in_table(logs->formats, format);
+        put_format(to, format, named ? "with --format, as the settings say" : NULL);
+        explain_wrap(to, "    reads  ", 11, user_format_text(logs->described[i]));
     }
 }
 

@@ -10,6 +10,7 @@ import re
 import socket
 import subprocess
 import sys
+import tempfile
 import unittest
 
 PROGRAM = os.environ["LOCKSTEP_PROGRAM"]
@@ -241,13 +242,81 @@ class Production(unittest.TestCase):
                               check=True)
         return done.stdout.decode()
 
-    def test_logs_without_records_say_so(self):
-        for path in glob.glob(os.path.join(SHARED, "torchtitan", "*.log")):
-            done = subprocess.run([PROGRAM, "report", path], capture_output=True, timeout=60,
-                                  check=False)
-            self.assertEqual(done.returncode, 1)
-            self.assertIn(b"no record", done.stderr)
-            self.assertNotIn(b"\x1b", done.stdout + done.stderr)
+
+class Others(unittest.TestCase):
+    def run_program(self, *arguments, stdin=b"", **variables):
+        environment = {**os.environ, "LOCKSTEP_CONFIG": "", "XDG_CONFIG_HOME": "", "HOME": "",
+                       **variables}
+        return subprocess.run([PROGRAM, *arguments], input=stdin, env=environment,
+                              capture_output=True, timeout=60, check=False)
+
+    def test_a_log_without_records_says_so(self):
+        done = self.run_program("report", "-", stdin=b"\x1b[31mnothing\x1b[0m at step 1\n")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"no record", done.stderr)
+        self.assertNotIn(b"\x1b", done.stdout + done.stderr)
+
+    def test_a_map_or_pattern_that_is_wrong_is_wrong_use(self):
+        for arguments, words in ((["--map", "step=s,stp=t"], b"at character 8: 'stp' is no field"),
+                                 (["--pattern", "{step"], b"at character 1: there is no '}'"),
+                                 (["--format", "nemesis"], b"there are lockstep")):
+            for command in ("report", "explain", "watch", "replay"):
+                done = self.run_program(command, *arguments, DDP8)
+                self.assertEqual((done.returncode, done.stdout), (2, b""), (command, arguments))
+                self.assertIn(words, done.stderr)
+
+    def test_the_settings_keep_formats_under_a_name(self):
+        log = b"it 1 of 9 (0.5 s)\nit 2 of 9 (0.7 s)\n"
+        with tempfile.TemporaryDirectory() as home:
+            folder = os.path.join(home, ".config", "lockstep")
+            os.makedirs(folder)
+            config = os.path.join(folder, "config")
+            for only, choice, records in (("", [], 2), ("only = named\n", [], None),
+                                          ("only = named\n", ["--format", "mine"], 2)):
+                with open(config, "w", encoding="utf-8") as to:
+                    to.write("[format mine]\npattern = {job}it {step} of {} ({step_time})\n" + only)
+                done = self.run_program("report", "--json", *choice, "-", stdin=log, HOME=home)
+                if records is None:
+                    self.assertEqual(done.returncode, 1)
+                    continue
+                got = json.loads(done.stdout)
+                self.assertEqual(got["logs"][0]["name"], "mine")
+                self.assertEqual(got["logs"][0]["job_records"], records)
+                self.assertAlmostEqual(got["step_time_s"]["median"], 0.6, delta=1e-9)
+            self.assertIn(b"mine", self.run_program("explain", HOME=home, stdin=b"").stdout)
+            with open(config, "w", encoding="utf-8") as to:
+                to.write("[format mine]\nmap = x\n")
+            done = self.run_program("report", DDP8, HOME=home)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(b"config: line 2: map: at character 1: 'x' is not FIELD=KEY", done.stderr)
+        done = self.run_program("report", DDP8, LOCKSTEP_CONFIG=config)
+        self.assertEqual(done.returncode, 2) # named, and not there
+
+    def test_explain_says_what_a_log_is_and_proposes_what_may_read_it(self):
+        log = b"12:00 \x1b[32miter\x1b[0m   7/90 rank=1 fwd 12.5 ms bwd 20 ms\r\n" * 3
+        text = self.run_program("explain", "-", stdin=log.replace(b"\x1b[32m", b"")
+                                .replace(b"\x1b[0m", b"")).stdout.decode()
+        self.assertIn("Nothing was recognised", text)
+        pattern = re.search(r"--pattern '([^']*)'", " ".join(text.split())).group(1)
+        got = json.loads(self.run_program("explain", "--json", "--pattern", pattern, "-",
+                                          stdin=log).stdout)
+        self.assertEqual(got["first_records"][0], {"rank": 1, "step": 7, "forward": 0.0125,
+                                                   "backward": 0.02})
+        self.assertEqual((got["lines"]["crlf"], got["lines"]["colored"]), (3, 3))
+        self.assertEqual([(tell["what"], tell["can"]) for tell in got["tells"]][:2],
+                         [("step time, and slow steps", True), ("which rank is slow", False)])
+        for line in text.splitlines():
+            self.assertLessEqual(len(line), 80, line)
+            self.assertNotIn("\x1b", line)
+
+    def test_the_readme_names_every_format(self):
+        with open(os.path.join(HERE, "..", "README.md"), encoding="utf-8") as readme:
+            named = set(re.findall(r"^\| `([\w-]+)` \|", readme.read(), re.M))
+        formats = json.loads(self.run_program("explain", "--json").stdout)["formats"]
+        self.assertGreater(len(formats), 20)
+        for one in formats:
+            self.assertIn(one["name"], named)
+            self.assertTrue(one["title"] and one["tells"])
 
 
 if __name__ == "__main__":
