@@ -37,6 +37,7 @@ void look_close(struct look *look)
 {
     if (!look)
         return;
+    inflater_free(look->inflater);
     close(look->fd);
     free(look);
 }
@@ -60,6 +61,42 @@ ssize_t look_read(struct look *look, int64_t at, bool *ret_end)
     ssize_t size = pread(look->fd, look->bytes, LOOK_BYTES, at);
     *ret_end = size >= 0 && at + size >= look->size;
     return size;
+}
+
+ssize_t look_next(struct look *look, bool *ret_end)
+{
+    *ret_end = false;
+    if (look->kind == INFLATE_NOT) {
+        ssize_t size = look_read(look, look->next, ret_end);
+        look->next += size > 0 ? size : 0;
+        return size;
+    }
+    if (!look->inflater)
+        look->inflater = inflater_new(look->kind);
+    size_t made = 0;
+    for (ssize_t size = 1; made == 0 && size > 0;) {
+        size_t taken = 0;
+        size = pread(look->fd, look->packed, LOOK_BYTES, look->next);
+        if (size <= 0 || inflater_run(look->inflater, look->packed, (size_t)size, &taken,
+                                      look->bytes, LOOK_BYTES, &made) == INFLATE_DAMAGED)
+            break;
+        look->next += (int64_t)taken;
+    }
+    *ret_end = made == 0;
+    return (ssize_t)made;
+}
+
+/* The title of the document that begins there; NULL: it is none. */
+static const char *document_title(const struct formats *formats, const char *bytes, size_t size)
+{
+    for (; size > 0 && strchr(" \t\r\n", *bytes); bytes++)
+        size--;
+    for (size_t i = 0; i < formats_count(formats); i++) {
+        const struct format *format = formats_at(formats, i);
+        if (format->sniff && format->sniff(bytes, size, false) == LOG_SNIFF_YES)
+            return format->title;
+    }
+    return NULL;
 }
 
 /* With totals of its own: what is found here is found again when the file is read. */
@@ -102,9 +139,11 @@ enum look_kind look_at_beginning(const char *path, const struct formats *formats
         kind = kind_of(path, look->bytes, size < KIND_BYTES ? (size_t)size : KIND_BYTES,
                        end && size <= KIND_BYTES, &totals);
     if (ret_title)
-        *ret_title = kind == LOOK_FOREIGN && book.count > 0 ? book.facts[0].format->title
-                     : kind == LOOK_FOREIGN                 ? "another kind"
-                                                            : "lockstep";
+        *ret_title = kind != LOOK_FOREIGN ? "lockstep"
+                     : book.count > 0     ? book.facts[0].format->title
+                                          : document_title(formats, look->bytes, (size_t)size);
+    if (ret_title && !*ret_title)
+        *ret_title = "others";
     log_book_done(&book);
     look_close(look);
     return kind;

@@ -17,6 +17,8 @@ struct look {
     int fd;
     int64_t size;           /* of the file */
     enum inflate_kind kind; /* of what is compressed only the beginning is seen */
+    int64_t next;           /* of look_next(): bytes of the file */
+    struct inflater *inflater;
     char bytes[LOOK_BYTES], packed[LOOK_BYTES];
 };
 
@@ -25,6 +27,9 @@ void look_close(struct look *look);
 
 /* Up to LOOK_BYTES plain bytes from `at` on into look->bytes. *ret_end: the file ends with them. */
 ssize_t look_read(struct look *look, int64_t at, bool *ret_end);
+
+/* The next LOOK_BYTES, at most, from the beginning on, of what is compressed too. */
+ssize_t look_next(struct look *look, bool *ret_end);
 
 /* What the beginning of a file holds. */
 enum look_kind {

@@ -8,6 +8,7 @@
 
 #include "memory.h"
 #include "prefix.h"
+#include "source_runs_job.h"
 #include "source_runs_sample.h"
 #include "source_scan.h"
 
@@ -215,6 +216,8 @@ static bool differs(const struct record *a, const struct record *b)
 static int compare(const struct run_sample *a, const struct run_sample *b)
 {
     int alike = 0, different = 0;
+    if (a->count > 0 && b->count > 0 && (a->records[0].has & b->records[0].has & RECORD_JOB))
+        return runs_compare_jobs(a, b);
     for (int i = 0; i < b->count; i++) {
         const struct record *ours = &b->records[i];
         const struct record *theirs = sample_find(a, ours->rank, ours->step);

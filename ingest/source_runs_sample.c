@@ -9,7 +9,9 @@
 #include "source_look.h"
 #include "stream.h"
 
-#define PROBES_MAX 40 /* halvings of a file */
+#define PROBES_MAX 40    /* halvings of a file */
+#define BEGIN_RECORDS 16 /* are looked for at the beginning, within: */
+#define BEGIN_BYTES (2 << 20)
 
 struct sampling {
     struct look *look; /* NULL: there is nothing to be seen */
@@ -34,6 +36,47 @@ static void sampling_close(struct sampling *sampling)
     log_book_done(&sampling->book);
 }
 
+static void take(struct run_sample *sample, const struct record *record)
+{
+    if (!(record->has & RECORD_RANK))
+        return;
+    struct record *to = &sample->records[sample->count++];
+    *to = *record;
+    to->host = to->group = str_of(NULL, 0);
+}
+
+/* The first records. Logs of other formats may begin with a megabyte of settings. */
+static void look_at_begin(struct sampling *sampling, struct run_sample *sample)
+{
+    struct look *look = sampling->look;
+    struct stream *stream = stream_new(sampling->path, &sampling->totals);
+    struct record record;
+    bool end = false;
+    for (size_t seen = 0; !end && sample->count < BEGIN_RECORDS && seen < BEGIN_BYTES;) {
+        ssize_t size = look_next(look, &end);
+        const char *bytes = look->bytes;
+        seen += size > 0 ? (size_t)size : BEGIN_BYTES;
+        while (size > 0) {
+            size_t room;
+            char *space = stream_space(stream, (size_t)size, &room);
+            room = room < (size_t)size ? room : (size_t)size;
+            memcpy(space, bytes, room);
+            stream_filled(stream, room);
+            bytes += room;
+            size -= (ssize_t)room;
+            while (sample->count < SAMPLE_RECORDS && stream_next(stream, &record))
+                take(sample, &record);
+            if (sample->count == SAMPLE_RECORDS)
+                break;
+        }
+    }
+    if (end)
+        stream_end(stream);
+    while (sample->count < SAMPLE_RECORDS && stream_next(stream, &record))
+        take(sample, &record);
+    stream_free(stream);
+}
+
 /* Whether a piece out of its middle says the same as when all before it was read. */
 static bool may_jump(const struct sampling *sampling)
 {
@@ -44,15 +87,6 @@ static bool may_jump(const struct sampling *sampling)
         if (sampling->book.facts[i].format->sniff || (sampling->book.facts[i].notes & depends))
             return false;
     return true;
-}
-
-static void take(struct run_sample *sample, const struct record *record)
-{
-    if (!(record->has & RECORD_RANK))
-        return;
-    struct record *to = &sample->records[sample->count++];
-    *to = *record;
-    to->host = to->group = str_of(NULL, 0);
 }
 
 /* Decodes what stands at `at`; behind the first line end, unless it is the file's beginning. */
@@ -141,7 +175,7 @@ void sample_file(const char *path, const struct formats *formats, struct run_sam
     sampling_open(&sampling, path, formats);
     ret->count = 0;
     if (sampling.look) {
-        look_at(&sampling, 0, ret, SAMPLE_RECORDS);
+        look_at_begin(&sampling, ret);
         if (may_jump(&sampling))
             look_at_end(&sampling, ret);
     }

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <zstd.h>
 
+#include "formats.h"
 #include "source_runs.h"
 
 static char root[64], folder[96];
@@ -286,6 +287,70 @@ static void what_is_no_record_is_no_run(void **state)
     assert_int_equal(runs_look("/no/such/folder", NULL, NULL, &runs), -ENOENT);
 }
 
+/* ---- logs of a whole job ---- */
+
+#define DUMP_LINES 2000 /* of settings, in front of the steps: more than is read at once */
+
+/* `spread` and `seed`: how much a step differs from the next, and in which way. `apart`: what this
+ * node's clock adds to each value. */
+static void write_job(const char *name, bool stamped, unsigned begin_minute, double step_ms,
+                      double spread, unsigned seed, double apart)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    for (int i = 0; i < DUMP_LINES; i++)
+        fprintf(file, "  setting_%d ................................... %d\n", i, i);
+    for (int step = 1; step <= 40; step++) {
+        seed = seed * 1103515245 + 12345;
+        double ms = step_ms * (1 + spread * ((seed >> 16) % 1000 / 500.0 - 1)) + apart;
+        if (step == 1)
+            ms = 9 * step_ms;
+        if (stamped)
+            fprintf(file, "[2026-05-11 02:%02u:%02d.145289] ", begin_minute, step);
+        fprintf(file,
+                "iteration %8d/     100 | consumed samples: %12d | elapsed time per iteration "
+                "(ms): %.1f | learning rate: 1.0E-04 | global batch size:   256 | lm loss: "
+                "1.0E+01 | loss scale: 1.0 |\n",
+                step, 256 * step, ms);
+    }
+    assert_int_equal(fclose(file), 0);
+}
+
+static int job_runs(void)
+{
+    struct formats *formats = formats_new();
+    struct folder_runs runs;
+    assert_int_equal(runs_look(folder, NULL, formats, &runs), 0);
+    formats_free(formats);
+    return runs.count;
+}
+
+static void what_each_node_writes_of_a_job_is_one_run(void **state)
+{
+    write_job("node-a.log", true, 10, 900, 0.02, 1, 0);
+    write_job("node-b.log", true, 10, 900, 0.02, 1, 1.3);
+    assert_int_equal(job_runs(), 1);
+}
+
+static void without_stamps_the_ups_and_downs_tell(void **state)
+{
+    write_job("node-a.log", false, 0, 900, 0.05, 1, 0);
+    write_job("node-b.log", false, 0, 900, 0.05, 1, 2.5);
+    assert_int_equal(job_runs(), 1);
+    write_job("other.log", false, 0, 900, 0.05, 77, 0);
+    assert_int_equal(job_runs(), 2);
+}
+
+static void logs_of_two_jobs_are_two_runs(void **state)
+{
+    write_job("monday.log", true, 10, 900, 0.01, 1, 0);
+    write_job("tuesday.log", true, 40, 900, 0.01, 1, 0);
+    assert_int_equal(job_runs(), 2);
+    assert_int_equal(looked(NULL).count, 0); /* without formats there is no record */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -303,6 +368,9 @@ int main(void)
         cmocka_unit_test_setup(a_copy_is_the_same_run, make_folder),
         cmocka_unit_test_setup(a_later_copy_is_the_same_run, make_folder),
         cmocka_unit_test_setup(what_is_no_record_is_no_run, make_folder),
+        cmocka_unit_test_setup(what_each_node_writes_of_a_job_is_one_run, make_folder),
+        cmocka_unit_test_setup(without_stamps_the_ups_and_downs_tell, make_folder),
+        cmocka_unit_test_setup(logs_of_two_jobs_are_two_runs, make_folder),
     };
     return cmocka_run_group_tests(tests, make_root, remove_root);
 }
