@@ -20,12 +20,15 @@ struct straggler {
 static const struct {
     const char *name;   /* "MnRtt/Rnk" and "MxRtt/Rnk" without their ends */
     const char *suffix; /* of the value */
-    const char *shown, *unit;
+    const char *shown[2], *unit;
 } metrics[] = {
-    {"Rtt", "ms", "forward", "ms"},          {"DRtt", "ms", "data", "ms"},
-    {"Etpt", "TF", "throughput", "TFLOP/s"}, {"Pwr", "W", "power", "mW"}, /* says W, is mW */
-    {"Tmp", "C", "temperature", "C"},        {"Utl", "%", "utilization", "%"},
-    {"Clk", "MHz", "clock", "MHz"},
+    {"Rtt", "ms", {"forward (min)", "forward (max)"}, "ms"},
+    {"DRtt", "ms", {"data (min)", "data (max)"}, "ms"},
+    {"Etpt", "TF", {"throughput (min)", "throughput (max)"}, "TFLOP/s"},
+    {"Pwr", "W", {"power (min)", "power (max)"}, "mW"}, /* says W, is mW */
+    {"Tmp", "C", {"temperature (min)", "temperature (max)"}, "C"},
+    {"Utl", "%", {"utilization (min)", "utilization (max)"}, "%"},
+    {"Clk", "MHz", {"clock (min)", "clock (max)"}, "MHz"},
 };
 #define METRICS (sizeof(metrics) / sizeof(metrics[0]))
 
@@ -83,9 +86,7 @@ static size_t metric_of(struct str name, bool *ret_most)
 static void put_metric(struct straggler *state, size_t index, bool most, double value, int64_t rank,
                        bool whole_rank, struct log_out *out)
 {
-    char name[64];
-    snprintf(name, sizeof(name), "%s (%s)", metrics[index].shown, most ? "max" : "min");
-    log_out_value(out, str_from(name), metrics[index].unit, value);
+    log_out_value(out, str_from(metrics[index].shown[most]), metrics[index].unit, value);
     if (!whole_rank)
         return;
     if (index == 0 && most)
