@@ -56,7 +56,8 @@ static bool read_record(struct str text, struct record *record, enum log_number 
     *ret_kind = log_number(text, &seconds, &length);
     if (*ret_kind == LOG_NO_NUMBER)
         return true;
-    return *ret_kind == LOG_NUMBER && log_begins(log_from(text, length), "s") &&
+    struct str rest = log_from(text, length);
+    return *ret_kind == LOG_NUMBER && (log_begins(rest, "s ") || str_is(rest, "s")) &&
            log_duration(seconds / (double)record->span, LOG_SECOND, &record->step_time_ns);
 }
 
