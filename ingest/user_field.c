@@ -132,7 +132,9 @@ static size_t unit_at(enum user_kind kind, struct str s, double *ret_scale)
 {
     size_t blank = s.len > 0 && s.p[0] == ' ';
     struct str rest = log_from(s, blank);
-    for (size_t i = 0; i < UNITS; i++) {
+    for (size_t i = 0; i < UNITS && rest.len > 0; i++) {
+        if (units[i].name[0] != rest.p[0])
+            continue;
         size_t length = strlen(units[i].name);
         if (!(units[i].kinds & (1u << kind)) || !log_begins(rest, units[i].name))
             continue;
