@@ -93,12 +93,11 @@ static void put(struct maxtext *maxtext, const struct record *record, bool back,
     }
 }
 
-static struct record record_of(const struct maxtext *maxtext, const struct log_line *line,
-                               const char *head, int64_t step, int64_t ns,
-                               const struct values *values, struct log_out *out)
+static struct record record_of(const struct maxtext *maxtext, const struct log_piece *piece,
+                               int64_t step, int64_t ns, const struct values *values,
+                               struct log_out *out)
 {
     struct record record = log_job(step, ns);
-    int64_t stamp;
     if (values->fields & HAS_FLOPS)
         log_job_flops(&record, values->teraflops, out);
     if ((values->fields & HAS_WEIGHTS) && values->weights >= 1 &&
@@ -110,7 +109,7 @@ static struct record record_of(const struct maxtext *maxtext, const struct log_l
         record.gpus = maxtext->devices;
         record.has |= RECORD_GPUS;
     }
-    log_job_begin(&record, line, head, &stamp, out);
+    log_job_begin(&record, piece, out);
     return record;
 }
 
@@ -143,7 +142,7 @@ static bool take_step(struct maxtext *maxtext, const struct log_line *line,
         log_out_count(out, LOG_DOUBLED, "step %lld", (long long)step);
         return true;
     }
-    struct record record = record_of(maxtext, line, piece->text.p, step, ns, &values, out);
+    struct record record = record_of(maxtext, piece, step, ns, &values, out);
     put(maxtext, &record, turn == LOG_TURN_BACK, out);
     return true;
 }

@@ -25,10 +25,10 @@ static bool is_news(struct nemo *nemo, const struct log_line *line, int64_t step
     return false;
 }
 
-static void put(struct nemo *nemo, const struct log_line *line, const char *head, int64_t step,
-                double seconds, double teraflops, struct log_out *out)
+static void put(struct nemo *nemo, const struct log_line *line, const struct log_piece *piece,
+                int64_t step, double seconds, double teraflops, struct log_out *out)
 {
-    int64_t ns, stamp;
+    int64_t ns;
     if (seconds <= 0 || !log_duration(seconds, LOG_SECOND, &ns)) {
         log_out_count(out, LOG_IMPOSSIBLE, "step %lld: %g s", (long long)step, seconds);
         return;
@@ -37,7 +37,7 @@ static void put(struct nemo *nemo, const struct log_line *line, const char *head
         return;
     struct record record = log_job(step, ns);
     log_job_flops(&record, teraflops, out);
-    log_job_begin(&record, line, head, &stamp, out);
+    log_job_begin(&record, piece, out);
     log_out_record(out, &record);
 }
 
@@ -94,7 +94,7 @@ static bool take_iteration(struct nemo *nemo, const struct log_line *line,
         log_out_damaged(out, "a torn line of an iteration");
         return true;
     }
-    put(nemo, line, piece->text.p, step, seconds,
+    put(nemo, line, piece, step, seconds,
         flops == LOG_FIELD_NUMBER || flops == LOG_FIELD_BARE ? teraflops : 0, out);
     return true;
 }
@@ -147,7 +147,7 @@ static bool take_bar(struct nemo *nemo, const struct log_line *line, const struc
     else if (time != LOG_FIELD_NUMBER || step < 0)
         log_out_damaged(out, "a torn progress bar");
     else
-        put(nemo, line, piece->text.p, step, seconds, 0, out);
+        put(nemo, line, piece, step, seconds, 0, out);
     return true;
 }
 
@@ -190,18 +190,17 @@ static bool take_automodel(struct nemo *nemo, const struct log_line *line,
                            const struct log_piece *piece, struct log_out *out)
 {
     struct str value = log_trim(log_from(piece->text, 4));
-    struct str front = log_until(line->text, (size_t)(piece->text.p - line->text.p));
     int64_t step, stamp = 0, span;
     size_t length;
     bool zone;
     if (!log_integer(value, &step, &length) || !log_begins(log_from(value, length), " | epoch ") ||
         log_find(value, "| loss ") == SIZE_MAX)
         return false;
-    if (log_find(front, "[val]") != SIZE_MAX) {
+    if (log_find(piece->front, "[val]") != SIZE_MAX) {
         log_out_count(out, LOG_EVALUATION, NULL);
         return true;
     }
-    bool stamped = log_stamp_in(front, 160, &stamp, &zone);
+    bool stamped = log_piece_stamp(piece, &stamp, &zone);
     int64_t mark = stamped ? stamp : (int64_t)piece->text.len;
     if (!is_news(nemo, line, step, mark, out))
         return true;
@@ -218,7 +217,7 @@ static bool take_automodel(struct nemo *nemo, const struct log_line *line,
     }
     record.gpus = gpus_of(piece->text);
     record.has |= record.gpus > 0 ? RECORD_GPUS : 0u;
-    log_job_begin(&record, line, piece->text.p, &stamp, out);
+    log_job_begin(&record, piece, out);
     log_out_record(out, &record);
     return true;
 }

@@ -36,11 +36,14 @@ static void describe(const struct olmo *olmo, struct record *record, struct log_
     }
     if (!olmo->stamped)
         return;
-    if (olmo->stamp > record->step_time_ns) {
-        record->begin_ns = olmo->stamp - record->step_time_ns;
+    double lasts = (double)record->step_time_ns * (double)(record->span > 0 ? record->span : 1);
+    if ((double)olmo->stamp > lasts) {
+        record->begin_ns = olmo->stamp - (int64_t)lasts;
         record->has |= RECORD_BEGIN;
     }
-    if (olmo->any && olmo->before_stamped && count > 0 && olmo->stamp >= olmo->before_stamp &&
+    bool comparable = olmo->smoothed || count == 1; /* not one step's value with a mean */
+    if (olmo->any && comparable && olmo->before_stamped && count > 0 &&
+        olmo->stamp >= olmo->before_stamp &&
         log_stamps_disagree(record->step_time_ns, count, olmo->before_stamp, olmo->stamp,
                             STAMP_RESOLUTION_NS))
         log_out_count(out, LOG_DISAGREE, "step %lld: %.3f s as logged, %.3f s by the time stamps",
@@ -72,6 +75,10 @@ static void put(struct olmo *olmo, struct log_out *out)
     log_out_note(out, LOG_NOTE_RATE);
     if (olmo->smoothed)
         log_out_note(out, LOG_NOTE_SMOOTHED);
+    if (olmo->smoothed && olmo->any && olmo->step > olmo->before_step + 1) {
+        record.span = olmo->step - olmo->before_step;
+        record.has |= RECORD_SPAN;
+    }
     describe(olmo, &record, out);
     log_out_record(out, &record);
 }
@@ -183,16 +190,16 @@ static void take_value(struct olmo *olmo, struct str key, struct str text, bool 
 static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
 {
     struct olmo *olmo = state;
-    struct str key, value;
+    struct str key, value, body = log_trim(line->body);
     if (take_head(olmo, line, out))
         return LOG_TAKEN;
     if (!olmo->in_block)
         return LOG_OTHER;
-    if (is_value(line->body, &key, &value)) {
+    if (is_value(body, &key, &value)) {
         take_value(olmo, key, value, line->cut);
         return LOG_TAKEN;
     }
-    if (line->body.len > 0 && (line->body.p[0] == '[' || ++olmo->foreign > FOREIGN_MAX))
+    if (body.len > 0 && (body.p[0] == '[' || ++olmo->foreign > FOREIGN_MAX))
         end_block(olmo, out);
     return LOG_OTHER;
 }

@@ -202,13 +202,12 @@ static void compare(const struct titan *titan, const struct record *record, int6
                       (double)(stamp - titan->stamp) / 1e9 / (double)count);
 }
 
-static void put_step(struct titan *titan, const struct log_line *line, const char *head,
-                     int64_t step, const struct values *values, struct log_out *out)
+static void put_step(struct titan *titan, const struct log_piece *piece, int64_t step,
+                     const struct values *values, struct log_out *out)
 {
     int64_t span, stamp = 0;
     bool zone;
-    struct str front = log_until(line->text, (size_t)(head - line->text.p));
-    bool stamped = log_stamp_in(front, 160, &stamp, &zone);
+    bool stamped = log_piece_stamp(piece, &stamp, &zone);
     log_steps_next(&titan->steps, step, &span);
     int64_t ns = time_by_rate(titan, values, out);
     bool by_rate = ns > 0;
@@ -227,7 +226,7 @@ static void put_step(struct titan *titan, const struct log_line *line, const cha
         }
         describe(titan, values, &record, out);
         if (stamped) {
-            log_job_begin(&record, line, head, &stamp, out);
+            log_job_begin(&record, piece, out);
             if (by_rate)
                 compare(titan, &record, stamp, out);
         }
@@ -255,6 +254,10 @@ static bool take_step(struct titan *titan, const struct log_line *line,
     bool number_ends = value.len > 0 && (value.p[0] == ' ' || value.p[0] == '/');
     if (!number_ends || values.torn || !values.fields ||
         !log_layout_whole(&titan->layout, values.fields, values.bare)) {
+        int64_t span;
+        if (number_ends && step > titan->steps.previous)
+            log_steps_next(&titan->steps, step, &span);
+        titan->stamped = false;
         log_out_damaged(out, "a torn line of a step");
         return true;
     }
@@ -271,7 +274,7 @@ static bool take_step(struct titan *titan, const struct log_line *line,
     }
     if (turn == LOG_TURN_BACK && step <= titan->stamp_step)
         titan->stamped = false;
-    put_step(titan, line, piece->text.p, step, &values, out);
+    put_step(titan, piece, step, &values, out);
     return true;
 }
 

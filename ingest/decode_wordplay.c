@@ -54,13 +54,12 @@ static void take_mfu(struct wordplay *wordplay, struct values *values,
     }
 }
 
-static void put(const struct log_line *line, const char *head, const struct values *values,
-                struct log_out *out)
+static void put(const struct log_line *line, const struct log_piece *piece,
+                const struct values *values, struct log_out *out)
 {
     struct record record = {.has = RECORD_STEP | RECORD_STEP_TIME,
                             .step = values->step,
                             .step_time_ns = values->whole_ns};
-    int64_t stamp;
     record.has |= line->writer < 0 ? RECORD_RANK : 0u; /* its rank 0 alone writes */
     if (values->forward) {
         record.phase_ns[PHASE_FORWARD] = values->forward_ns;
@@ -72,7 +71,7 @@ static void put(const struct log_line *line, const char *head, const struct valu
     }
     if (values->shared && values->mfu > 0)
         log_job_mfu(&record, values->mfu, out);
-    log_job_begin(&record, line, head, &stamp, out);
+    log_job_begin(&record, piece, out);
     log_out_note(out, LOG_NOTE_ONE_RANK);
     log_out_record(out, &record);
 }
@@ -98,7 +97,7 @@ static bool take_step(struct wordplay *wordplay, const struct log_line *line,
     else if (!whole)
         log_out_damaged(out, "a line of a step without dt");
     else
-        put(line, piece->text.p, &values, out);
+        put(line, piece, &values, out);
     return true;
 }
 

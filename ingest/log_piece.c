@@ -38,9 +38,10 @@ bool log_next_piece(struct str *rest, const struct log_line *line, const char *h
     if (begin == SIZE_MAX)
         return false;
     size_t next = find_head(*rest, begin + strlen(head), head);
+    ret->front = log_until(*rest, begin);
     ret->text = log_from(log_until(*rest, next), begin);
     ret->torn_end = next != SIZE_MAX || line->cut;
-    *rest = next == SIZE_MAX ? str_of(rest->p + rest->len, 0) : log_from(*rest, next);
+    *rest = log_from(*rest, begin + strlen(head));
     return true;
 }
 
@@ -137,24 +138,35 @@ struct record log_job(int64_t step, int64_t step_time_ns)
 }
 
 #define STAMP_WITHIN 160
+#define STAMP_BYTES 19
 
-bool log_job_begin(struct record *record, const struct log_line *line, const char *head,
-                   int64_t *ret_stamp, struct log_out *out)
+bool log_piece_stamp(const struct log_piece *piece, int64_t *ret_ns, bool *ret_zone)
+{
+    struct str front = piece->front;
+    size_t length, least = front.len > STAMP_WITHIN ? front.len - STAMP_WITHIN : 0;
+    for (size_t at = front.len; at >= least + STAMP_BYTES; at--) {
+        const char *p = front.p + at - STAMP_BYTES;
+        if (p[13] == ':' && p[16] == ':' &&
+            log_stamp(log_from(front, at - STAMP_BYTES), ret_ns, ret_zone, &length))
+            return true;
+    }
+    return false;
+}
+
+void log_job_begin(struct record *record, const struct log_piece *piece, struct log_out *out)
 {
     bool zone;
-    size_t within = (size_t)(head - line->text.p);
-    struct str front = log_until(line->text, within);
-    if (front.len < 19 || !log_stamp_in(front, STAMP_WITHIN, ret_stamp, &zone))
-        return false;
+    int64_t stamp;
+    if (!log_piece_stamp(piece, &stamp, &zone))
+        return;
     int64_t span = record->has & RECORD_SPAN ? record->span : 1;
     double lasts = (double)span * (double)record->step_time_ns;
     if (!zone)
         log_out_note(out, LOG_NOTE_NO_ZONE);
-    if (lasts > (double)*ret_stamp)
-        return true;
-    record->begin_ns = *ret_stamp - (int64_t)lasts;
+    if (lasts > (double)stamp)
+        return;
+    record->begin_ns = stamp - (int64_t)lasts;
     record->has |= RECORD_BEGIN;
-    return true;
 }
 
 void log_job_flops(struct record *record, double teraflops, struct log_out *out)

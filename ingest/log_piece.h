@@ -12,6 +12,7 @@
 
 /* A record's text: from its head to the next head, or to the end of the line. */
 struct log_piece {
+    struct str front; /* what stands before it: from the head before, or from the line's begin */
     struct str text;
     bool torn_end; /* a number at its very end is cut: another record or the input's end follows */
 };
@@ -66,9 +67,11 @@ enum log_turn log_writers_turn(struct log_writers *writers, int64_t writer, int6
 /* A record of the whole job. */
 struct record log_job(int64_t step, int64_t step_time_ns);
 
-/* The stamp in front of the record, and from it the begin of its steps. False: there is none. */
-bool log_job_begin(struct record *record, const struct log_line *line, const char *head,
-                   int64_t *ret_stamp, struct log_out *out);
+/* The last time stamp in front of it: Unix nanoseconds. False: there is none. */
+bool log_piece_stamp(const struct log_piece *piece, int64_t *ret_ns, bool *ret_zone);
+
+/* From that stamp the begin of the record's steps. */
+void log_job_begin(struct record *record, const struct log_piece *piece, struct log_out *out);
 
 /* Rates as the log gives them; what is no possible value is counted and left out. */
 void log_job_flops(struct record *record, double teraflops, struct log_out *out);
