@@ -241,7 +241,7 @@ static void done(void *state)
 
 const struct format format_op_timeline = {
     .name = "op-timeline",
-    .title = "op timeline (Perfetto: operations with a step)",
+    .title = "op timeline (Perfetto)",
     .needs = "events with ts, dur, pid (data-parallel rank), tid and args.step; names of threads "
              "that say the stage",
     .tells =

@@ -179,7 +179,7 @@ static void done(void *state)
 static const char *const anchors[] = {"start_ts", NULL};
 const struct format format_op_trace = {
     .name = "op-trace",
-    .title = "op trace (CSV: rank, step, optype, start_ts, duration)",
+    .title = "op trace (CSV)",
     .needs = "a header line with rank, step, optype, start_ts and duration (seconds from the "
              "step's begin)",
     .tells = "forward, backward, optimizer, the waits in receives and collectives, step time, of "

@@ -9,6 +9,7 @@
 
 #include "command_logs.h"
 #include "run_json.h"
+#include "run_layout.h"
 #include "source_files.h"
 #include "source_runs.h"
 #include "text.h"
@@ -39,6 +40,12 @@ static void print_line(void *to, const char *line)
     fprintf(to, "%s\n", line);
 }
 
+static bool is_layout(const char *path)
+{
+    size_t length = path ? strlen(path) : 0;
+    return length > 5 && strcmp(path + length - 5, ".yaml") == 0;
+}
+
 /* --run says which run of a folder unless it can be a description. */
 static void choose_run(struct options *options)
 {
@@ -46,7 +53,7 @@ static void choose_run(struct options *options)
     const char *run = options->run_file;
     size_t length = run ? strlen(run) : 0;
     bool json = length > 5 && strcmp(run + length - 5, ".json") == 0;
-    if (!run || json || strchr(run, '/') || stat(run, &status) == 0)
+    if (!run || json || is_layout(run) || strchr(run, '/') || stat(run, &status) == 0)
         return;
     options->run_only = run;
     options->run_file = NULL;
@@ -85,12 +92,38 @@ bool command_run_place(const char *source, char path[COMMAND_PATH_BYTES])
     return length > 0 && length < COMMAND_PATH_BYTES;
 }
 
+static int load_run(const char *path, struct run *run, char *error, size_t error_size)
+{
+    if (!is_layout(path))
+        return run_json_load(path, run, error, error_size);
+    int result = run_layout_load(path, run, error, error_size);
+    if (result == -ENOENT)
+        snprintf(error, error_size,
+                 "it is not there, or says no tp_size, pp_size, dp_size or "
+                 "world_size");
+    return result;
+}
+
+/* Beside a trace there may be its layout; what can't be read of it is told, and no more. */
+static bool find_layout(const char *source, struct run *run)
+{
+    char path[COMMAND_PATH_BYTES], error[512];
+    for (int which = 0; run_layout_place(source, which, path, sizeof(path)); which++) {
+        int result = run_layout_load(path, run, error, sizeof(error));
+        if (result == 0)
+            return true;
+        if (result != -ENOENT && result != -ENOTDIR)
+            command_fail("%s: %s; it is left out", path, error);
+    }
+    return false;
+}
+
 int command_run(const struct options *options, struct run *run)
 {
     char path[COMMAND_PATH_BYTES], error[512];
     run_init(run);
     if (options->run_file) {
-        if (run_json_load(options->run_file, run, error, sizeof(error)) < 0)
+        if (load_run(options->run_file, run, error, sizeof(error)) < 0)
             return command_fail("%s: %s; it must be a run description as run.json is",
                                 options->run_file, error);
     }
@@ -98,9 +131,10 @@ int command_run(const struct options *options, struct run *run)
         if (!command_run_place(options->sources[i], path))
             continue;
         int result = run_json_load(path, run, error, sizeof(error));
-        if (result == 0)
+        bool none = result == -ENOENT || result == -ENOTDIR;
+        if (result == 0 || (none && find_layout(options->sources[i], run)))
             break;
-        if (result != -ENOENT && result != -ENOTDIR)
+        if (!none)
             return command_fail("%s: %s; mend it, or give another with --run", path, error);
     }
     options_apply_run(options, run);
