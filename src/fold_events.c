@@ -233,6 +233,8 @@ void fold_spike(struct fold *fold, const struct fold_step *step)
         !rolling_is_over(&fold->times, time_ns, FOLD_SPIKE_FACTOR))
         return;
     double median_ns = rolling_median(&fold->times);
+    if (!(median_ns > 0)) /* steps that took no time at all are no measure */
+        return;
     struct fold_event *event = fold_event_new(fold, VERDICT_SPIKE, UINT32_MAX, step->row);
     if (!event)
         return;

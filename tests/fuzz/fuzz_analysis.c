@@ -245,6 +245,39 @@ static void add_block(struct bytes *bytes, struct job *job)
         add_step(job, &block);
 }
 
+/* Values of the whole job: means over as many steps as lie between them, or over more, or
+ * fewer. */
+static void add_values(struct bytes *bytes, struct job *job)
+{
+    static const int64_t spans[8] = {1, 10, 7, 1, 100, RECORD_SPAN_MAX, 2, 10};
+    static const int64_t flops[4] = {INT64_C(400000000000000), 0, RECORD_FLOPS_MAX, 1};
+    static const int64_t shares[4] = {410000000, 0, RECORD_MFU_MAX, 1};
+    uint8_t a = next(bytes), b = next(bytes), c = next(bytes);
+    int values = 1 + next(bytes) % 48;
+    int64_t span = spans[a % 8], length_ns = duration(bytes);
+    for (int i = 0; i < values; i++) {
+        struct record record = {.step = job->step, .span = span, .tokens = 4096};
+        record.has = RECORD_JOB | RECORD_STEP_TIME | (span > 1 ? RECORD_SPAN : 0) |
+                     (a & 8 ? RECORD_BEGIN : 0) | (a & 16 ? RECORD_TOKENS : 0) |
+                     (a & 32 ? RECORD_FLOPS : 0) | (a & 64 ? RECORD_MFU : 0) |
+                     (a & 128 ? RECORD_GPUS : 0) | (c & 1 ? RECORD_DATA | RECORD_FORWARD : 0) |
+                     (c % 32 == 31 ? RECORD_CHECKPOINT : 0);
+        record.step_time_ns = length_ns + (int64_t)shaken(job, c & 2 ? 1000 : 1) * MS;
+        record.step_time_ns =
+            record.step_time_ns > RECORD_DURATION_MAX_NS ? 0 : record.step_time_ns;
+        record.phase_ns[PHASE_DATA] = record.phase_ns[PHASE_FORWARD] = record.step_time_ns / 4;
+        record.flops = flops[b % 4] * (b & 4 && b % 4 != 2 ? 2 : 1);
+        record.mfu = shares[b / 8 % 4];
+        record.gpus = b & 128 ? RECORD_RANK_MAX : 1 + b / 32 % 4;
+        record.begin_ns = job->begin_ns;
+        add(job, record);
+        job->begin_ns += record.step_time_ns / 2 * (c & 4 ? 2 : 3);
+        job->begin_ns = job->begin_ns > RECORD_BEGIN_MAX_NS ? 0 : job->begin_ns;
+        job->step += c & 8 ? 1 : c & 16 ? span / 2 + 1 : span;
+        job->step = job->step > RECORD_STEP_MAX ? RECORD_STEP_MAX : job->step;
+    }
+}
+
 static void change_run(struct bytes *bytes, struct job *job)
 {
     struct run run;
@@ -355,6 +388,9 @@ static void act(struct bytes *bytes, struct job *job)
     case 10:
     case 11:
         add_block(bytes, job);
+        break;
+    case 15:
+        add_values(bytes, job);
         break;
     default:
         add_any(bytes, job);
