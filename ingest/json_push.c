@@ -135,7 +135,7 @@ static const char *skip_value(struct json_push *json, const char *p, const char 
     for (; p < end && json->skip_depth > 0; p++) {
         if (json->escape)
             json->escape = false;
-        else if (json->in_string && *p == '\\')
+        else if (*p == '\\') /* outside of a string, too: as skip_blocks() takes it */
             json->escape = true;
         else if (*p == '"')
             json->in_string = !json->in_string;
