@@ -4,22 +4,48 @@
 #include <math.h>
 #include <string.h>
 #include <strings.h>
+#if defined(__SSE2__) && !defined(LINE_SHAPE_PORTABLE)
+#include <emmintrin.h>
+#endif
 
 #include "record.h"
 
 /* ---- places ---- */
 
-size_t log_find_from(struct str s, size_t from, const char *needle)
+/* The C library's memmem makes a table for every search; these are short texts in short lines. */
+#if defined(__SSE2__) && !defined(LINE_SHAPE_PORTABLE)
+/* Sixteen places at once: where the first and the last byte of the needle stand. */
+static size_t find_blocks(struct str s, size_t *at, const char *needle, size_t length)
 {
-    if (from > s.len)
-        return SIZE_MAX;
-    const char *found = memmem(s.p + from, s.len - from, needle, strlen(needle));
-    return found ? (size_t)(found - s.p) : SIZE_MAX;
+    const __m128i first = _mm_set1_epi8(needle[0]), last = _mm_set1_epi8(needle[length - 1]);
+    for (; *at + length + 15 <= s.len; *at += 16) {
+        const char *p = s.p + *at;
+        __m128i begins = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)p), first);
+        __m128i ends = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(p + length - 1)), last);
+        unsigned both = (unsigned)_mm_movemask_epi8(_mm_and_si128(begins, ends));
+        for (; both; both &= both - 1) {
+            size_t place = *at + (size_t)__builtin_ctz(both);
+            if (memcmp(s.p + place, needle, length) == 0)
+                return place;
+        }
+    }
+    return SIZE_MAX;
 }
+#endif
 
-size_t log_find(struct str s, const char *needle)
+size_t log_find_bytes(struct str s, size_t at, const char *needle, size_t length)
 {
-    return log_find_from(s, 0, needle);
+    if (at > s.len || length == 0)
+        return at > s.len ? SIZE_MAX : at;
+#if defined(__SSE2__) && !defined(LINE_SHAPE_PORTABLE)
+    size_t found = find_blocks(s, &at, needle, length);
+    if (found != SIZE_MAX)
+        return found;
+#endif
+    for (; at + length <= s.len; at++)
+        if (s.p[at] == needle[0] && memcmp(s.p + at, needle, length) == 0)
+            return at;
+    return SIZE_MAX;
 }
 
 size_t log_find_last(struct str s, const char *needle)
@@ -30,34 +56,9 @@ size_t log_find_last(struct str s, const char *needle)
     return found;
 }
 
-struct str log_from(struct str s, size_t at)
-{
-    return at < s.len ? str_of(s.p + at, s.len - at) : str_of(s.p + s.len, 0);
-}
-
-struct str log_until(struct str s, size_t at)
-{
-    return str_of(s.p, at < s.len ? at : s.len);
-}
-
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t';
-}
-
-struct str log_trim(struct str s)
-{
-    while (s.len > 0 && is_blank(s.p[0]))
-        s = str_of(s.p + 1, s.len - 1);
-    while (s.len > 0 && is_blank(s.p[s.len - 1]))
-        s.len--;
-    return s;
-}
-
-bool log_begins(struct str s, const char *text)
-{
-    size_t length = strlen(text);
-    return s.len >= length && memcmp(s.p, text, length) == 0;
 }
 
 bool log_next_part(struct str *rest, const char *separator, struct str *ret)

@@ -5,24 +5,53 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "str.h"
 
 /* ---- places ---- */
 
 /* The place of `needle` in s, SIZE_MAX when it is not there. */
-size_t log_find(struct str s, const char *needle);
-size_t log_find_from(struct str s, size_t from, const char *needle);
+size_t log_find_bytes(struct str s, size_t from, const char *needle, size_t length);
+
+static inline size_t log_find_from(struct str s, size_t from, const char *needle)
+{
+    return log_find_bytes(s, from, needle, strlen(needle)); /* known when this is compiled */
+}
+
+static inline size_t log_find(struct str s, const char *needle)
+{
+    return log_find_from(s, 0, needle);
+}
+
 size_t log_find_last(struct str s, const char *needle);
 
 /* s from that place on; up to it. `at` may be over its length. */
-struct str log_from(struct str s, size_t at);
-struct str log_until(struct str s, size_t at);
+static inline struct str log_from(struct str s, size_t at)
+{
+    return at < s.len ? str_of(s.p + at, s.len - at) : str_of(s.p + s.len, 0);
+}
+
+static inline struct str log_until(struct str s, size_t at)
+{
+    return str_of(s.p, at < s.len ? at : s.len);
+}
 
 /* Without blanks and tabs at both ends. */
-struct str log_trim(struct str s);
+static inline struct str log_trim(struct str s)
+{
+    while (s.len > 0 && (s.p[0] == ' ' || s.p[0] == '\t'))
+        s = str_of(s.p + 1, s.len - 1);
+    while (s.len > 0 && (s.p[s.len - 1] == ' ' || s.p[s.len - 1] == '\t'))
+        s.len--;
+    return s;
+}
 
-bool log_begins(struct str s, const char *text);
+static inline bool log_begins(struct str s, const char *text)
+{
+    size_t length = strlen(text);
+    return s.len >= length && memcmp(s.p, text, length) == 0;
+}
 
 /* The next part of *rest up to the separator (not in it), trimmed; *rest moves behind it. False
  * when *rest is at its end. For " | " separated fields. */

@@ -16,11 +16,6 @@ bool str_equal(struct str a, struct str b)
     return a.len == b.len && (a.len == 0 || memcmp(a.p, b.p, a.len) == 0);
 }
 
-bool str_is(struct str a, const char *text)
-{
-    return str_equal(a, str_from(text));
-}
-
 size_t str_copy(char *to, size_t size, struct str from)
 {
     assert(size > 0);

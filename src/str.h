@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Borrowed bytes; p may be NULL when len is 0. */
 struct str {
@@ -19,7 +20,12 @@ static inline struct str str_of(const char *p, size_t len)
 
 struct str str_from(const char *text); /* of a NUL-terminated text; NULL gives an empty slice */
 bool str_equal(struct str a, struct str b);
-bool str_is(struct str a, const char *text);
+
+static inline bool str_is(struct str a, const char *text)
+{
+    size_t length = strlen(text); /* known when this is compiled */
+    return a.len == length && (length == 0 || memcmp(a.p, text, length) == 0);
+}
 
 /* Copies at most size - 1 bytes and ends them with NUL, never in the middle of
  * a UTF-8 sequence. Returns the bytes copied. size must be at least 1. */
