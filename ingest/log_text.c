@@ -14,22 +14,39 @@
 
 /* The C library's memmem makes a table for every search; these are short texts in short lines. */
 #if defined(__SSE2__) && !defined(LINE_SHAPE_PORTABLE)
-/* Sixteen places at once: where the first and the last byte of the needle stand. */
-static size_t find_blocks(struct str s, size_t *at, const char *needle, size_t length)
+/* Sixteen places at once: where the first and the last byte of the needle stand. The bytes
+ * p[0] to p[length + 14] are in the text. */
+static inline size_t find_block(const char *p, const char *needle, size_t length)
 {
-    const __m128i first = _mm_set1_epi8(needle[0]), last = _mm_set1_epi8(needle[length - 1]);
-    for (; *at + length + 15 <= s.len; *at += 16) {
-        const char *p = s.p + *at;
-        __m128i begins = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)p), first);
-        __m128i ends = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(p + length - 1)), last);
-        unsigned both = (unsigned)_mm_movemask_epi8(_mm_and_si128(begins, ends));
-        for (; both; both &= both - 1) {
-            size_t place = *at + (size_t)__builtin_ctz(both);
-            if (memcmp(s.p + place, needle, length) == 0)
-                return place;
-        }
+    __m128i begins = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)p), _mm_set1_epi8(needle[0]));
+    __m128i ends = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(p + length - 1)),
+                                  _mm_set1_epi8(needle[length - 1]));
+    unsigned both = (unsigned)_mm_movemask_epi8(_mm_and_si128(begins, ends));
+    for (; both; both &= both - 1) {
+        size_t place = (size_t)__builtin_ctz(both);
+        if (length <= 2 || memcmp(p + place + 1, needle + 1, length - 2) == 0)
+            return place;
     }
     return SIZE_MAX;
+}
+
+/* The last block lies over the one before. False: the text is too short for one. */
+static bool find_in_blocks(struct str s, size_t at, const char *needle, size_t length, size_t *ret)
+{
+    if (at + length + 15 > s.len)
+        return false;
+    size_t last = s.len - length - 15, found = SIZE_MAX;
+    for (; found == SIZE_MAX && at < last; at += 16) {
+        found = find_block(s.p + at, needle, length);
+        *ret = at + found;
+    }
+    if (found == SIZE_MAX) {
+        found = find_block(s.p + last, needle, length);
+        *ret = last + found;
+    }
+    if (found == SIZE_MAX)
+        *ret = SIZE_MAX;
+    return true;
 }
 #endif
 
@@ -38,8 +55,8 @@ size_t log_find_bytes(struct str s, size_t at, const char *needle, size_t length
     if (at > s.len || length == 0)
         return at > s.len ? SIZE_MAX : at;
 #if defined(__SSE2__) && !defined(LINE_SHAPE_PORTABLE)
-    size_t found = find_blocks(s, &at, needle, length);
-    if (found != SIZE_MAX)
+    size_t found;
+    if (find_in_blocks(s, at, needle, length, &found))
         return found;
 #endif
     for (; at + length <= s.len; at++)

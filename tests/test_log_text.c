@@ -121,6 +121,32 @@ static void fields_are_found_by_their_names(void **state)
     assert_true(log_split(str_from("time (ms): 5"), &name, &value) && str_is(name, "time (ms)"));
 }
 
+/* Against memmem, of texts that lie at the very end of their memory. */
+static void texts_are_found_wherever_they_stand(void **state)
+{
+    static const char *const needles[] = {"|",   " | ",       "ab",
+                                          "aab", "abcabcabd", "per iteration (ms): "};
+    uint64_t seed = 9;
+    for (int turn = 0; turn < 30000; turn++) {
+        seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+        size_t size = (size_t)(seed >> 33) % 70, from = (size_t)(seed >> 45) % (size + 2);
+        const char *needle = needles[(seed >> 55) % 6];
+        char *text = malloc(size + 1); /* the sanitizer sees what is read behind it */
+        assert_non_null(text);
+        for (size_t i = 0; i < size; i++) {
+            seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+            text[i] = "aabbc |"[(seed >> 40) % 7];
+        }
+        if (size >= strlen(needle) && turn % 2)
+            memcpy(text + (seed >> 33) % (size - strlen(needle) + 1), needle, strlen(needle));
+        const char *expected =
+            from > size ? NULL : memmem(text + from, size - from, needle, strlen(needle));
+        size_t found = log_find_from(str_of(text, size), from, needle);
+        assert_true(found == (expected ? (size_t)(expected - text) : SIZE_MAX));
+        free(text);
+    }
+}
+
 /* ---- time ---- */
 
 static void expect_stamp(const char *text, int64_t seconds, int64_t ns, bool zoned, size_t length)
@@ -293,6 +319,7 @@ int main(void)
         cmocka_unit_test(what_is_no_number_is_told_from_what_is_torn),
         cmocka_unit_test(durations_are_within_the_bounds_of_a_record),
         cmocka_unit_test(fields_are_found_by_their_names),
+        cmocka_unit_test(texts_are_found_wherever_they_stand),
         cmocka_unit_test(stamps_are_unix_time),
         cmocka_unit_test(clocks_are_durations),
         cmocka_unit_test(an_interval_is_found_out),
