@@ -25,7 +25,8 @@ void explain_wrap(FILE *to, const char *head, int indent, const char *text)
         if (length == 0)
             break;
         size_t columns = word_columns(p, length);
-        if (!first && at + 1 + columns > EXPLAIN_COLUMNS) {
+        bool far = first && at > (size_t)indent; /* a head that is longer than the indent */
+        if ((!first || far) && at + 1 + columns > EXPLAIN_COLUMNS) {
             fprintf(to, "\n%*s", indent, "");
             at = (size_t)indent;
             first = true;

@@ -186,7 +186,8 @@ static void read_input(struct explained *explained, int fd, const char *name)
         input.left = EXPLAIN_LATER_BYTES;
     if (explained->files++ == 0)
         str_copy(explained->first, sizeof(explained->first), str_from(name));
-    input.stream = stream_new(name, &explained->totals);
+    const char *slash = strrchr(name, '/'); /* complaints are shorter without its folders */
+    input.stream = stream_new(slash ? slash + 1 : name, &explained->totals);
     const char *problem = read_descriptor(&input, fd, name);
     stream_end(input.stream);
     drain(&input);

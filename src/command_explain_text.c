@@ -143,8 +143,8 @@ static const struct {
     const char *head;
     uint32_t bit;
 } time_columns[] = {
-    {"step time", RECORD_STEP_TIME}, {"data", RECORD_DATA}, {"forward", RECORD_FORWARD},
-    {"backward", RECORD_BACKWARD},   {"sync", RECORD_SYNC}, {"optim.", RECORD_OPTIMIZER},
+    {"time", RECORD_STEP_TIME},    {"data", RECORD_DATA}, {"forward", RECORD_FORWARD},
+    {"backward", RECORD_BACKWARD}, {"sync", RECORD_SYNC}, {"optim.", RECORD_OPTIMIZER},
     {"compute", RECORD_COMPUTE},
 };
 #define TIME_COLUMNS (sizeof(time_columns) / sizeof(time_columns[0]))
@@ -152,14 +152,14 @@ static const struct {
 static void put_record(FILE *to, const struct record *record, uint32_t has)
 {
     char cell[FORMAT_BYTES];
-    fprintf(to, "  %8" PRId64, record->step);
+    fprintf(to, "  %7" PRId64, record->step);
     if (record->has & RECORD_JOB)
-        fputs("     job", to);
+        fputs("    job", to);
     else
-        fprintf(to, " %7" PRIu32, record->rank);
+        fprintf(to, " %6" PRIu32, record->rank);
     for (size_t i = 0; i < TIME_COLUMNS; i++)
         if (has & time_columns[i].bit)
-            fprintf(to, " %9s",
+            fprintf(to, " %8s",
                     format_duration(cell, seconds_of(record, time_columns[i].bit), false));
     if (has & RECORD_SPAN)
         fprintf(to, " %6" PRId64, record->has & RECORD_SPAN ? record->span : 1);
@@ -173,10 +173,12 @@ static void put_first(FILE *to, const struct explained *explained)
         return;
     for (size_t i = 0; i < explained->first_count; i++)
         has |= explained->records[i].record.has;
-    fputs("\nThe first records:\n      step    rank", to);
+    if ((has & RECORD_ANY_PHASE) == RECORD_ANY_PHASE)
+        has &= ~(uint32_t)RECORD_COMPUTE; /* there is no room, and it is their sum */
+    fputs("\nThe first records:\n     step   rank", to);
     for (size_t i = 0; i < TIME_COLUMNS; i++)
         if (has & time_columns[i].bit)
-            fprintf(to, " %9s", time_columns[i].head);
+            fprintf(to, " %8s", time_columns[i].head);
     fputs(has & RECORD_SPAN ? "  steps\n" : "\n", to);
     for (size_t i = 0; i < explained->first_count; i++)
         put_record(to, &explained->records[i].record, has);
