@@ -133,11 +133,9 @@ static const char *skip_value(struct json_push *json, const char *p, const char 
 {
     p = skip_blocks(json, p, end);
     for (; p < end && json->skip_depth > 0; p++) {
-        if (json->escape)
-            json->escape = false;
-        else if (*p == '\\') /* outside of a string, too: as skip_blocks() takes it */
-            json->escape = true;
-        else if (*p == '"')
+        bool escaped = json->escape; /* as skip_blocks() takes it, outside of strings, too */
+        json->escape = !escaped && *p == '\\';
+        if (*p == '"' && !escaped)
             json->in_string = !json->in_string;
         else if (!json->in_string && (*p == '{' || *p == '['))
             json->skip_depth++;
