@@ -403,6 +403,8 @@ void files_switch(struct files *files, struct source_path *path)
     detach(files, path);
     add_orphan(files, old);
     files_try(files, path);
+    if (path->file && path->file->offset == 0)
+        stream_inherit(path->file->stream, old->stream);
 }
 
 /* ---- what a read came to ---- */

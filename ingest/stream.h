@@ -89,6 +89,10 @@ void stream_go(struct stream *stream, const struct stream_place *place);
 /* The input ended too early: `why` is counted as one damaged line, and what waits is forgotten. */
 void stream_cut(struct stream *stream, const char *why);
 
+/* The log goes on in another file (it was rotated): what other formats know of it goes over to *to,
+ * which nothing was filled in yet. */
+void stream_inherit(struct stream *to, struct stream *from);
+
 /* Whether a torn line waits for its rest, or bytes wait to be taken. */
 bool stream_pending(const struct stream *stream);
 

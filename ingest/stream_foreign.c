@@ -82,3 +82,12 @@ void stream_end_foreign(struct stream *stream)
     format_reader_end(stream->reader);
     tell_damages(stream, str_from("(at the end)"));
 }
+
+void stream_inherit(struct stream *to, struct stream *from)
+{
+    if (to->formats != from->formats || to->reader || from->kind == STREAM_DOCUMENT)
+        return;
+    to->reader = from->reader;
+    to->foreign = from->foreign;
+    from->reader = NULL;
+}
