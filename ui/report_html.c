@@ -213,6 +213,10 @@ static void put_verdicts(const struct page *page)
     }
     fputs("<section>\n<h2>Who</h2>\n<ul>\n", page->to);
     report_who(&page->report);
+    if (job_alone(page->summary)) { /* what waiting costs cannot be known */
+        fputs("</ul>\n</section>\n", page->to);
+        return;
+    }
     snprintf(head, sizeof(head), "What waiting costs: the last %s",
              format_counted(text, page->summary->window_steps, "step"));
     fputs("</ul>\n</section>\n<section>\n", page->to);

@@ -257,7 +257,7 @@ static void say_figures(struct sentence *line, const struct view_model *model, e
     sentence_clear(line, STYLE_VALUE);
     if (quantity_known(summary->mfu))
         add_share(line, model, "MFU ", summary->mfu);
-    if (quantity_known(summary->mfu) && job_mfu_origin(summary)[0] && wording < WORDS_NO_IDLE)
+    if (quantity_known(summary->mfu) && job_mfu_origin(summary)[0])
         sentence_add(line, " %s", job_mfu_origin(summary));
     if (wording < WORDS_NO_RULE && quantity_known(summary->flops)) {
         sentence_add(line, "%s", line->length > 0 ? "  " : "");
