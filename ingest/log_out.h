@@ -12,9 +12,10 @@
 struct log_out;
 
 /* Copies the record, host and group included (cut to NAME_BYTES - 1). It must have STEP and a
- * time. With RECORD_JOB, rank 0 is set here. Without RANK and JOB the stream takes the rank from
- * the line's prefix or the file's name, as for our own records. Values out of the bounds of
- * record.h are not put out but counted as damaged. */
+ * time. With RECORD_JOB, rank 0 is set here. Without RANK and JOB the rank is that of
+ * the line's prefix or of the file's name; a document alone is rank 0; where no line of the input
+ * names a rank the record is as one of the job: one value a step, of nobody knows whom. Values out
+ * of the bounds of record.h are not put out but counted as damaged. */
 void log_out_record(struct log_out *out, const struct record *record);
 
 /* A value that should be there is torn, invalid or out of range: counted, and among the first

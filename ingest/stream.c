@@ -107,12 +107,12 @@ static struct str without_blanks(struct str s)
 bool stream_accept(struct stream *stream, struct record *record, struct str line)
 {
     if (!(record->has & RECORD_RANK)) {
-        if (!stream->has_rank && !stream->document) {
+        if (!stream->has_rank) {
             stream_count_damaged(
                 stream, "no rank: not in the record, a prefix such as [rank5]:, or the name", line);
             return false;
         }
-        record->rank = stream->has_rank ? stream->rank : 0;
+        record->rank = stream->rank;
         record->has |= RECORD_RANK;
     }
     stream->totals->counts.records++;

@@ -6,7 +6,8 @@
 static struct format_reader *reader_of(struct stream *stream)
 {
     if (!stream->reader)
-        stream->reader = format_reader_new(stream->formats, stream->totals->book);
+        stream->reader = format_reader_new(stream->formats, stream->totals->book,
+                                           stream->has_rank ? (int64_t)stream->rank : -1);
     return stream->reader;
 }
 
@@ -60,7 +61,6 @@ bool stream_find_kind(struct stream *stream)
         return false;
     stream->kind = answer == LOG_SNIFF_YES ? STREAM_DOCUMENT : STREAM_LINES;
     stream->foreign |= answer == LOG_SNIFF_YES;
-    stream->document = answer == LOG_SNIFF_YES;
     if (mark > 0)
         stream->searched = stream->begin += mark;
     return true;

@@ -22,9 +22,8 @@ struct stream {
     const struct formats *formats; /* borrowed; NULL: our own records only */
     struct format_reader *reader;  /* owned; NULL until it is needed */
     enum stream_kind kind;
-    bool slowly;   /* the next record may not be our own: not to be taken quickly */
-    bool foreign;  /* other formats were found */
-    bool document; /* it is, or was, one: alone it is one rank, which need not be said */
+    bool slowly;  /* the next record may not be our own: not to be taken quickly */
+    bool foreign; /* other formats were found */
     char *buffer;
     size_t capacity;     /* of buffer, without the slack behind it */
     size_t begin, end;   /* what is not taken yet */

@@ -1,0 +1,196 @@
+/* The way of a stream's lines to the decoders of their formats. */
+#include "format_reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "log_prefix.h"
+#include "memory.h"
+#include "stream.h"
+
+#define SLACK 64
+
+struct format_reader *format_reader_new(const struct formats *formats, struct log_book *book,
+                                        int64_t rank)
+{
+    struct format_reader *reader = memory_zeroed(1, sizeof(*reader));
+    reader->formats = formats;
+    reader->book = book;
+    reader->out.reader = reader;
+    reader->rank = rank;
+    reader->document = -1;
+    return reader;
+}
+
+static void drop_states(struct format_reader *reader)
+{
+    for (size_t i = 0; i < reader->formats->count; i++) {
+        if (reader->states[i] && reader->formats->list[i]->done)
+            reader->formats->list[i]->done(reader->states[i]);
+        free(reader->states[i]);
+        reader->states[i] = NULL;
+    }
+    reader->claims = reader->want_all = 0;
+    reader->wanting_count = 0;
+    reader->document = -1;
+}
+
+void format_reader_free(struct format_reader *reader)
+{
+    if (!reader)
+        return;
+    drop_states(reader);
+    free(reader->queue);
+    free(reader->names);
+    free(reader->plain);
+    free(reader);
+}
+
+static void *state_of(struct format_reader *reader, size_t index)
+{
+    const struct format *format = reader->formats->list[index];
+    if (reader->states[index])
+        return reader->states[index];
+    reader->states[index] = memory_zeroed(1, format->state_bytes ? format->state_bytes : 1);
+    if (format->begin)
+        format->begin(reader->states[index], format);
+    return reader->states[index];
+}
+
+struct log_facts *format_reader_facts(struct format_reader *reader)
+{
+    struct log_facts **facts = &reader->facts[reader->current];
+    if (!*facts)
+        *facts = log_book_facts(reader->book, reader->formats->list[reader->current]);
+    return *facts;
+}
+
+static void forget_damages(struct format_reader *reader)
+{
+    reader->damage_next = reader->damage_count = 0;
+}
+
+/* ---- lines ---- */
+
+static bool ask(struct format_reader *reader, size_t index)
+{
+    reader->current = index;
+    enum log_answer answer =
+        reader->formats->list[index]->line(state_of(reader, index), &reader->line, &reader->out);
+    if (answer != LOG_TAKEN)
+        return false;
+    struct log_facts *facts = format_reader_facts(reader);
+    if (facts)
+        facts->lines++;
+    return true;
+}
+
+/* Those in whose middle of a block the line stands; the latest first. */
+static bool ask_wanting(struct format_reader *reader, uint64_t *asked)
+{
+    uint8_t wanting[LOG_FORMATS_MAX]; /* they may leave the list while they are asked */
+    size_t count = reader->wanting_count;
+    memcpy(wanting, reader->wanting, count);
+    while (count-- > 0) {
+        *asked |= UINT64_C(1) << wanting[count];
+        if (ask(reader, wanting[count]))
+            return true;
+    }
+    return false;
+}
+
+static struct str plain_line(struct format_reader *reader, struct str line)
+{
+    if (!memchr(line.p, 0x1b, line.len))
+        return line;
+    reader->book->lines_colored++;
+    if (!reader->plain)
+        reader->plain = memory_zeroed(1, STREAM_LINE_MAX + SLACK);
+    if (line.len > STREAM_LINE_MAX)
+        line.len = STREAM_LINE_MAX;
+    struct str plain = log_without_escapes(line, reader->plain);
+    memset(reader->plain + plain.len, 0, SLACK);
+    return plain;
+}
+
+static void note_label(struct format_reader *reader)
+{
+    const struct log_line *line = &reader->line;
+    size_t length = (size_t)(line->body.p - line->text.p);
+    if (length == 0)
+        return;
+    struct log_book *book = reader->book;
+    book->lines_labelled++;
+    if (book->label[0] == '\0')
+        str_copy(book->label, sizeof(book->label), str_of(line->text.p, length));
+}
+
+bool format_reader_line(struct format_reader *reader, struct str line, bool cut)
+{
+    forget_damages(reader);
+    line = plain_line(reader, line);
+    uint64_t found = anchors_find(reader->formats->anchors, line.p, line.len) |
+                     reader->formats->always | reader->want_all;
+    if (!found)
+        return false;
+    reader->line.text = line;
+    reader->line.cut = cut;
+    reader->line.body = log_prefix_strip(line, &reader->line.writer);
+    uint64_t asked = 0;
+    bool taken = reader->want_all && ask_wanting(reader, &asked);
+    for (found &= ~asked; !taken && found; found &= found - 1)
+        taken = ask(reader, (size_t)__builtin_ctzll(found));
+    if (taken)
+        note_label(reader);
+    return taken;
+}
+
+/* ---- documents ---- */
+
+enum log_sniff format_reader_sniff(struct format_reader *reader, const char *bytes, size_t size,
+                                   bool whole)
+{
+    bool more = false;
+    for (uint64_t left = reader->formats->documents; left; left &= left - 1) {
+        size_t index = (size_t)__builtin_ctzll(left);
+        enum log_sniff answer = reader->formats->list[index]->sniff(bytes, size, whole);
+        more |= answer == LOG_SNIFF_MORE;
+        if (answer != LOG_SNIFF_YES)
+            continue;
+        reader->document = (int)index;
+        return LOG_SNIFF_YES;
+    }
+    return more && !whole && size < LOG_SNIFF_MAX ? LOG_SNIFF_MORE : LOG_SNIFF_NO;
+}
+
+void format_reader_bytes(struct format_reader *reader, const char *bytes, size_t size)
+{
+    forget_damages(reader);
+    reader->current = (size_t)reader->document;
+    reader->line =
+        (struct log_line){.text = str_of(bytes, 0), .body = str_of(bytes, 0), .writer = -1};
+    void *state = state_of(reader, reader->current);
+    reader->formats->list[reader->current]->bytes(state, bytes, size, &reader->out);
+}
+
+/* ---- the end ---- */
+
+void format_reader_end(struct format_reader *reader)
+{
+    forget_damages(reader);
+    reader->line = (struct log_line){.text = str_of("", 0), .body = str_of("", 0), .writer = -1};
+    for (size_t i = 0; i < reader->formats->count; i++) {
+        if (!reader->states[i] || !reader->formats->list[i]->end)
+            continue;
+        reader->current = i;
+        reader->formats->list[i]->end(reader->states[i], &reader->out);
+    }
+    drop_states(reader);
+}
+
+void format_reader_reset(struct format_reader *reader)
+{
+    forget_damages(reader);
+    drop_states(reader);
+    reader->head = reader->count = 0;
+}

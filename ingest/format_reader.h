@@ -1,0 +1,54 @@
+/* The inside of the formats of one stream, shared by formats.c (the table),
+ * format_reader.c (lines to their decoders) and log_out.c (what comes of them). */
+#pragma once
+
+#include "anchors.h"
+#include "formats.h"
+
+#define DAMAGES_MAX 8 /* of one line that are told apart; more are told as the last one */
+
+struct formats {
+    const struct format *list[LOG_FORMATS_MAX];
+    size_t count;
+    struct anchors *anchors;
+    uint64_t always;    /* those that want every line */
+    uint64_t lines;     /* those of lines */
+    uint64_t documents; /* those that sniff */
+    bool own;
+};
+
+struct log_out {
+    struct format_reader *reader;
+};
+
+/* The names that a record in the queue points to. */
+struct queued_names {
+    char host[NAME_BYTES], group[NAME_BYTES];
+};
+
+struct format_reader {
+    const struct formats *formats;
+    struct log_book *book;
+    struct log_out out;
+    int64_t rank;                  /* that the name of the input says; -1: none */
+    bool ranked;                   /* a record of a single rank came */
+    void *states[LOG_FORMATS_MAX]; /* owned; NULL: not begun */
+    struct log_facts *facts[LOG_FORMATS_MAX];
+    uint64_t claims; /* those with records in this stream */
+    uint64_t want_all;
+    uint8_t wanting[LOG_FORMATS_MAX]; /* in the order in which they began */
+    size_t wanting_count;
+    size_t current;       /* the format that is asked */
+    int document;         /* index of the one that reads it; -1 */
+    struct log_line line; /* that is read */
+    struct record *queue; /* records that wait to be taken; owned */
+    uint32_t head, count, capacity;
+    struct queued_names *names; /* by place in the queue; NULL until one has any; owned */
+    uint32_t names_capacity;
+    const char *damages[DAMAGES_MAX];
+    size_t damage_next, damage_count;
+    char *plain; /* room for a line without escapes; owned */
+};
+
+/* Of the format that is asked; NULL: no room in the book. */
+struct log_facts *format_reader_facts(struct format_reader *reader);

@@ -1,0 +1,210 @@
+/* What decoders make of lines: records that wait to be taken, damages, counts. */
+#include "log_out.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format_reader.h"
+#include "memory.h"
+#include "prefix.h"
+
+#define QUEUE_KEPT 4096 /* records there stays room for */
+
+/* ---- what comes of it ---- */
+
+/* The queue is empty: what it took for a large block is given back. */
+static void empty_queue(struct format_reader *reader)
+{
+    reader->head = reader->count = 0;
+    if (reader->capacity <= QUEUE_KEPT)
+        return;
+    free(reader->queue);
+    free(reader->names);
+    reader->queue = NULL;
+    reader->names = NULL;
+    reader->capacity = reader->names_capacity = 0;
+}
+
+bool format_reader_next(struct format_reader *reader, struct record *record)
+{
+    if (reader->head == reader->count) {
+        empty_queue(reader);
+        return false;
+    }
+    uint32_t at = reader->head++;
+    *record = reader->queue[at];
+    if (record->has & RECORD_HOST)
+        record->host = str_from(reader->names[at].host);
+    if (record->has & RECORD_GROUP)
+        record->group = str_from(reader->names[at].group);
+    return true;
+}
+
+const char *format_reader_damage(struct format_reader *reader)
+{
+    return reader->damage_next < reader->damage_count ? reader->damages[reader->damage_next++]
+                                                      : NULL;
+}
+static bool within(int64_t value, int64_t least, int64_t most)
+{
+    return value >= least && value <= most;
+}
+
+static const char *out_of_bounds(const struct record *record)
+{
+    uint32_t has = record->has;
+    if (!(has & RECORD_STEP) || !(has & RECORD_ANY_TIME))
+        return "a record without a step or a time";
+    if (!within(record->step, 0, RECORD_STEP_MAX))
+        return "the step number is out of range";
+    if ((has & RECORD_RANK) && record->rank > RECORD_RANK_MAX)
+        return "the rank is out of range";
+    for (int phase = 0; phase < PHASE_COUNT; phase++)
+        if ((has & (1u << phase)) && !within(record->phase_ns[phase], 0, RECORD_DURATION_MAX_NS))
+            return "a time is out of range";
+    if (((has & RECORD_COMPUTE) && !within(record->compute_ns, 0, RECORD_DURATION_MAX_NS)) ||
+        ((has & RECORD_STEP_TIME) && !within(record->step_time_ns, 0, RECORD_DURATION_MAX_NS)))
+        return "a time is out of range";
+    if ((has & RECORD_BEGIN) && !within(record->begin_ns, 0, RECORD_BEGIN_MAX_NS))
+        return "a time stamp is out of range";
+    if (((has & RECORD_TOKENS) && !within(record->tokens, 0, RECORD_TOKENS_MAX)) ||
+        ((has & RECORD_SPAN) && !within(record->span, 1, RECORD_SPAN_MAX)) ||
+        ((has & RECORD_FLOPS) && !within(record->flops, 0, RECORD_FLOPS_MAX)) ||
+        ((has & RECORD_MFU) && !within(record->mfu, 0, RECORD_MFU_MAX)) ||
+        ((has & RECORD_GPUS) && !within(record->gpus, 1, RECORD_RANK_MAX)))
+        return "a count or a rate is out of range";
+    return NULL;
+}
+
+/* Whose it is, when the line does not say: the rank in its prefix, or in the name of the input; a
+ * document alone is one rank. A log that names no rank anywhere is as one of the whole job: one
+ * value a step, of nobody knows whom. */
+static void find_rank(struct format_reader *reader, struct record *record)
+{
+    const struct log_line *line = &reader->line;
+    struct str prefix = str_of(line->text.p, (size_t)(line->body.p - line->text.p));
+    if (prefix.len > 0 && prefix_rank(prefix, &record->rank)) {
+        record->has |= RECORD_RANK;
+    } else if (reader->rank >= 0 || reader->document >= 0) {
+        record->rank = reader->rank >= 0 ? (uint32_t)reader->rank : 0;
+        record->has |= RECORD_RANK;
+    } else if (!reader->ranked) {
+        record->rank = 0;
+        record->has |= RECORD_RANK | RECORD_JOB;
+    }
+}
+
+static void keep_names(struct format_reader *reader, uint32_t at, const struct record *record)
+{
+    if (!(record->has & (RECORD_HOST | RECORD_GROUP)))
+        return;
+    if (reader->names_capacity < reader->capacity) {
+        reader->names = memory_resized(reader->names, reader->capacity, sizeof(*reader->names));
+        reader->names_capacity = reader->capacity;
+    }
+    if (record->has & RECORD_HOST)
+        str_copy(reader->names[at].host, NAME_BYTES, record->host);
+    if (record->has & RECORD_GROUP)
+        str_copy(reader->names[at].group, NAME_BYTES, record->group);
+}
+
+void log_out_record(struct log_out *out, const struct record *record)
+{
+    struct format_reader *reader = out->reader;
+    const char *why = out_of_bounds(record);
+    if (why) {
+        log_out_damaged(out, why);
+        return;
+    }
+    log_out_claim(out);
+    if (reader->count == reader->capacity)
+        reader->queue = memory_grown(reader->queue, &reader->capacity, sizeof(*reader->queue));
+    struct record *next = &reader->queue[reader->count];
+    *next = *record;
+    if (record->has & RECORD_JOB) {
+        next->rank = 0;
+        next->has |= RECORD_RANK;
+    } else if (!(record->has & RECORD_RANK)) {
+        find_rank(reader, next);
+    }
+    keep_names(reader, reader->count++, record);
+    reader->ranked |= (next->has & (RECORD_RANK | RECORD_JOB)) == RECORD_RANK;
+    struct log_facts *facts = format_reader_facts(reader);
+    if (!facts)
+        return;
+    facts->records++;
+    facts->job_records += (next->has & RECORD_JOB) != 0;
+}
+
+void log_out_damaged(struct log_out *out, const char *why)
+{
+    struct format_reader *reader = out->reader;
+    struct log_facts *facts = format_reader_facts(reader);
+    if (facts)
+        facts->damaged++;
+    if (reader->damage_count < DAMAGES_MAX)
+        reader->damages[reader->damage_count++] = why;
+}
+
+void log_out_count(struct log_out *out, enum log_count count, const char *what, ...)
+{
+    struct log_facts *facts = format_reader_facts(out->reader);
+    if (!facts)
+        return;
+    if (facts->counts[count]++ > 0 || !what)
+        return;
+    va_list values;
+    va_start(values, what);
+    vsnprintf(facts->examples[count], sizeof(facts->examples[count]), what, values);
+    va_end(values);
+}
+
+void log_out_note(struct log_out *out, enum log_note note)
+{
+    struct log_facts *facts = format_reader_facts(out->reader);
+    if (facts)
+        facts->notes |= 1u << note;
+}
+
+void log_out_value(struct log_out *out, struct str name, const char *unit, double value)
+{
+    struct log_facts *facts = format_reader_facts(out->reader);
+    if (facts)
+        log_facts_value(facts, name, unit, value);
+}
+
+void log_out_want_all(struct log_out *out, bool all)
+{
+    struct format_reader *reader = out->reader;
+    uint64_t bit = UINT64_C(1) << reader->current;
+    if (((reader->want_all & bit) != 0) == all)
+        return;
+    reader->want_all ^= bit;
+    if (all) {
+        reader->wanting[reader->wanting_count++] = (uint8_t)reader->current;
+        return;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < reader->wanting_count; i++)
+        if (reader->wanting[i] != reader->current)
+            reader->wanting[kept++] = reader->wanting[i];
+    reader->wanting_count = kept;
+}
+
+bool log_out_wants_all(const struct log_out *out)
+{
+    return out->reader->want_all & UINT64_C(1) << out->reader->current;
+}
+
+void log_out_claim(struct log_out *out)
+{
+    out->reader->claims |= UINT64_C(1) << out->reader->current;
+}
+
+bool log_out_outranked(const struct log_out *out)
+{
+    uint64_t before = (UINT64_C(1) << out->reader->current) - 1;
+    return (out->reader->claims & before) != 0;
+}
