@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "decode_cjson.h"
+#include "log_text.h"
 #include "prefix.h"
 
 #define CANDIDATES_MAX 16 /* places in one line where a record is looked for */
@@ -69,7 +70,7 @@ const char *decode_otherwise(struct decoder *decoder, const char *p, const char 
 
 static bool holds(const char *p, const char *end, const char *text)
 {
-    return memmem(p, (size_t)(end - p), text, strlen(text)) != NULL;
+    return log_find(str_of(p, (size_t)(end - p)), text) != SIZE_MAX;
 }
 
 /* Whether a line that could not be read was meant to be a record. */
@@ -85,6 +86,21 @@ static bool was_meant_as_record(const char *p, const char *end)
         if (holds(p, end, times[i]))
             return true;
     return false;
+}
+
+/* Whether it has a step and a time, or at least a rank, of which a torn record can be told. With
+ * escapes a key may look otherwise. Other JSON need not be read. */
+static bool may_be_record(const char *p, const char *end)
+{
+    static const char *const times[] = {"\"step_time\"", "\"forward\"", "\"backward\"",
+                                        "\"compute\"",   "\"sync\"",    "\"data\"",
+                                        "\"optimizer\""};
+    if (holds(p, end, "\"rank\"") || memchr(p, '\\', (size_t)(end - p)))
+        return true;
+    bool found = false;
+    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]) && !found; i++)
+        found = holds(p, end, times[i]);
+    return found && holds(p, end, "\"step\"");
 }
 
 static enum scan_result scan_any(struct decoder *decoder, const char *p, const char *end,
@@ -141,6 +157,8 @@ enum decode_result decode_line(struct decoder *decoder, const char *line, size_t
     const char *after = line_template_read(&decoder->line_template, brace, end, record, NULL);
     if (after) {
         *ret_used = (size_t)(after - line);
+    } else if (!may_be_record(brace, end)) {
+        return DECODE_OTHER;
     } else {
         enum decode_result result =
             decode_slowly(decoder, line, brace, end, record, ret_used, ret_why);
