@@ -97,10 +97,12 @@ static bool may_be_record(const char *p, const char *end)
                                         "\"optimizer\""};
     if (holds(p, end, "\"rank\"") || memchr(p, '\\', (size_t)(end - p)))
         return true;
-    bool found = false;
-    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]) && !found; i++)
-        found = holds(p, end, times[i]);
-    return found && holds(p, end, "\"step\"");
+    if (!holds(p, end, "\"step\""))
+        return false;
+    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+        if (holds(p, end, times[i]))
+            return true;
+    return false;
 }
 
 static enum scan_result scan_any(struct decoder *decoder, const char *p, const char *end,
