@@ -18,12 +18,6 @@ static const struct {
     {"step", TIMER_STEP},
 };
 
-static bool ends_with(struct str s, const char *text)
-{
-    size_t length = strlen(text);
-    return s.len >= length && memcmp(s.p + s.len - length, text, length) == 0;
-}
-
 /* The timer of a name without "_microstep"; TIMERS: none. */
 static enum deepspeed_timer timer_of(struct str name)
 {
@@ -35,7 +29,7 @@ static enum deepspeed_timer timer_of(struct str name)
 
 static struct str without_microstep(struct str name)
 {
-    return ends_with(name, MICROSTEP) ? log_until(name, name.len - strlen(MICROSTEP)) : name;
+    return log_ends(name, MICROSTEP) ? log_until(name, name.len - strlen(MICROSTEP)) : name;
 }
 
 bool deepspeed_has_timers(struct str text)
@@ -73,7 +67,7 @@ enum deepspeed_line deepspeed_read_timers(struct str text, struct deepspeed_time
             log_out_value(out, name, "ms", ms);
             continue;
         }
-        kind = ends_with(name, MICROSTEP) ? DEEPSPEED_MICROSTEP : DEEPSPEED_STEP;
+        kind = log_ends(name, MICROSTEP) ? DEEPSPEED_MICROSTEP : DEEPSPEED_STEP;
         timers->has[timer] = true;
         timers->ms[timer] = ms;
         timers->all_zero &= ms == 0;

@@ -15,12 +15,6 @@ static bool is_one_of(struct str name, const char *const *names)
     return false;
 }
 
-static bool ends_with(struct str s, const char *text)
-{
-    size_t length = strlen(text);
-    return s.len >= length && memcmp(s.p + s.len - length, text, length) == 0;
-}
-
 static enum meaning meaning_of(struct str name)
 {
     static const char *const steps[] = {"iteration_time",
@@ -46,7 +40,7 @@ static enum meaning meaning_of(struct str name)
     if (is_one_of(name, data))
         return MEANS_DATA_TIME;
     for (size_t i = 0; rates[i]; i++)
-        if (ends_with(name, rates[i]) || (i == 0 && log_find(name, rates[i]) != SIZE_MAX))
+        if (log_ends(name, rates[i]) || (i == 0 && log_find(name, rates[i]) != SIZE_MAX))
             return MEANS_RATE;
     return log_find(name, "time") != SIZE_MAX ? MEANS_TIME : MEANS_NOTHING;
 }
@@ -210,11 +204,6 @@ void dllogger_read_text(struct str text, struct dllogger_line *line, struct log_
 
 /* ---- JSON ---- */
 
-static struct str unquoted(struct str value)
-{
-    return value.len >= 2 && value.p[0] == '"' ? str_of(value.p + 1, value.len - 2) : value;
-}
-
 /* [epoch, iteration], [epoch, iteration, validation iteration], a number, or a text. */
 static void read_step(struct str value, struct dllogger_line *line)
 {
@@ -259,7 +248,7 @@ static void keep_unit(struct dllogger_units *units, struct str metric, struct st
     while (json_next_member(&at, end, &key, &value))
         if (str_is(key, "unit")) {
             str_copy(units->of[units->count].name, sizeof(units->of[0].name), metric);
-            units->of[units->count++].ns = unit_ns(unquoted(value));
+            units->of[units->count++].ns = unit_ns(log_unquoted(value));
             return;
         }
 }
@@ -273,7 +262,7 @@ static void read_data(struct str data, const struct dllogger_units *units,
         return;
     while (json_next_member(&at, end, &key, &value)) {
         line->evaluation |= !line->has_iteration && says_evaluation(key);
-        put_number(line, key, unquoted(value), known_unit(units, key), out);
+        put_number(line, key, log_unquoted(value), known_unit(units, key), out);
     }
 }
 
@@ -288,13 +277,14 @@ bool dllogger_read_json(struct str text, struct dllogger_units *units, struct dl
         return false;
     while (json_next_member(&at, end, &key, &value)) {
         if (str_is(key, "datetime"))
-            line->has_stamp = log_stamp(unquoted(value), &line->stamp_ns, &line->has_zone, &length);
+            line->has_stamp =
+                log_stamp(log_unquoted(value), &line->stamp_ns, &line->has_zone, &length);
         else if (str_is(key, "step"))
             read_step(value, line);
         else if (str_is(key, "data"))
             data = value;
         else if (str_is(key, "metric"))
-            metric = unquoted(value);
+            metric = log_unquoted(value);
         else if (str_is(key, "metadata"))
             metadata = value;
     }

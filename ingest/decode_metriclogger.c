@@ -26,21 +26,7 @@ struct place {
 
 /* ---- where in the run a line is ---- */
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* The number whose last digit is before `end`; *ret_begin: of its first. */
-static bool number_before(struct str s, size_t end, int64_t *ret, size_t *ret_begin)
-{
-    size_t begin = end, length;
-    while (begin > 0 && is_digit(s.p[begin - 1]))
-        begin--;
-    *ret_begin = begin;
-    return begin < end && log_integer(str_of(s.p + begin, end - begin), ret, &length);
-}
-
 static bool names_evaluation(struct str header)
 {
     static const char *const words[] = {"Test", "test", "Eval", "eval", "Val", "val"};
@@ -60,11 +46,11 @@ static int64_t epoch_of(struct str header)
     end = end == SIZE_MAX || (train != SIZE_MAX && train > end) ? train : end;
     if (end == SIZE_MAX)
         return 0;
-    while (end < header.len && !is_digit(header.p[end]))
+    while (end < header.len && !log_is_digit(header.p[end]))
         end++;
-    while (end < header.len && is_digit(header.p[end]))
+    while (end < header.len && log_is_digit(header.p[end]))
         end++;
-    return number_before(header, end, &epoch, &begin) ? epoch : 0;
+    return log_integer_before(header, end, &epoch, &begin) ? epoch : 0;
 }
 
 /* The line up to the ']' of "[1520/4571]" or "[  50/1251 (  4%)]". */
@@ -78,8 +64,8 @@ static bool read_place(struct str text, struct place *place)
     }
     while (end > 0 && text.p[end - 1] == ' ')
         end--;
-    if (!number_before(text, end, &place->length, &begin) || begin == 0 ||
-        text.p[begin - 1] != '/' || !number_before(text, begin - 1, &place->iteration, &begin))
+    if (!log_integer_before(text, end, &place->length, &begin) || begin == 0 ||
+        text.p[begin - 1] != '/' || !log_integer_before(text, begin - 1, &place->iteration, &begin))
         return false;
     while (begin > 0 && text.p[begin - 1] == ' ')
         begin--;

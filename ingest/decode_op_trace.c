@@ -24,14 +24,6 @@ struct op_trace {
 
 /* ---- fields ---- */
 
-static struct str unquoted(struct str s)
-{
-    s = log_trim(s);
-    if (s.len >= 2 && s.p[0] == '"' && s.p[s.len - 1] == '"')
-        return str_of(s.p + 1, s.len - 2);
-    return s;
-}
-
 /* More than COLUMNS_MAX are counted only. */
 static size_t split(struct str line, struct str fields[COLUMNS_MAX])
 {
@@ -41,7 +33,7 @@ static size_t split(struct str line, struct str fields[COLUMNS_MAX])
         const char *comma = memchr(p, ',', (size_t)(end - p));
         const char *stop = comma ? comma : end;
         if (count < COLUMNS_MAX)
-            fields[count] = unquoted(str_of(p, (size_t)(stop - p)));
+            fields[count] = log_unquoted(log_trim(str_of(p, (size_t)(stop - p))));
         count++;
         if (!comma)
             return count;

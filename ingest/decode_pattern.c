@@ -6,20 +6,10 @@
 #include "log_text.h"
 #include "user_format_inside.h"
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-static bool is_word(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 static size_t blanks_at(struct str s)
 {
     size_t count = 0;
-    while (count < s.len && is_blank(s.p[count]))
+    while (count < s.len && log_is_blank(s.p[count]))
         count++;
     return count;
 }
@@ -32,7 +22,7 @@ static size_t text_length(struct str text, struct str s, bool *ret_short)
 {
     size_t at = 0;
     for (size_t i = 0; i < text.len;) {
-        if (is_blank(text.p[i])) {
+        if (log_is_blank(text.p[i])) {
             size_t blanks = blanks_at(log_from(s, at));
             i += blanks_at(log_from(text, i));
             *ret_short |= at == s.len;
@@ -58,13 +48,13 @@ static size_t find_text(struct str text, struct str s, size_t *ret_length)
     bool cut = false;
     if (piece.len == 0) { /* blanks alone */
         for (size_t at = 0; at < s.len; at++)
-            if (is_blank(s.p[at])) {
+            if (log_is_blank(s.p[at])) {
                 *ret_length = blanks_at(log_from(s, at));
                 return at;
             }
         return SIZE_MAX;
     }
-    bool before = is_blank(text.p[0]);
+    bool before = log_is_blank(text.p[0]);
     struct str rest = log_from(text, (size_t)(piece.p - text.p));
     for (size_t at = 0; at < s.len; at++) {
         const char *found = memchr(s.p + at, piece.p[0], s.len - at);
@@ -72,9 +62,9 @@ static size_t find_text(struct str text, struct str s, size_t *ret_length)
             return SIZE_MAX;
         at = (size_t)(found - s.p);
         size_t length = text_length(rest, log_from(s, at), &cut), begin = at;
-        if (length == SIZE_MAX || (before && (at == 0 || !is_blank(s.p[at - 1]))))
+        if (length == SIZE_MAX || (before && (at == 0 || !log_is_blank(s.p[at - 1]))))
             continue;
-        while (before && begin > 0 && is_blank(s.p[begin - 1]))
+        while (before && begin > 0 && log_is_blank(s.p[begin - 1]))
             begin--;
         *ret_length = length + (at - begin);
         return begin;
@@ -107,7 +97,7 @@ static bool match_anything(const struct user_format *user, size_t at, struct mat
         if (length == SIZE_MAX)
             return false;
     } else if (element->field.kind == USER_NAME) {
-        for (length = 0; length < match->rest.len && !is_blank(match->rest.p[length]);)
+        for (length = 0; length < match->rest.len && !log_is_blank(match->rest.p[length]);)
             length++;
     }
     user_field_put(&element->field, log_until(match->rest, length), &match->record);
@@ -140,8 +130,8 @@ static bool match_value(const struct user_format *user, size_t at, struct match 
     if (length == 0)
         return false;
     char after = length < s.len ? s.p[length] : ' ';
-    bool ends = !is_word(after) && after != '[' && after != '{' && after != '<' &&
-                !(after == '.' && length + 1 < s.len && is_word(s.p[length + 1]));
+    bool ends = !log_is_word(after) && after != '[' && after != '{' && after != '<' &&
+                !(after == '.' && length + 1 < s.len && log_is_word(s.p[length + 1]));
     if (at + 1 == user->count) {
         double number;
         size_t digits;
@@ -192,15 +182,16 @@ static size_t next_place(const struct user_format *user, struct str line, size_t
             if (found == SIZE_MAX)
                 return SIZE_MAX;
             at += found;
-            bool inside = at > 0 && is_word(text.p[0]) && is_word(line.p[at - 1]);
+            bool inside = at > 0 && log_is_word(text.p[0]) && log_is_word(line.p[at - 1]);
             if (!inside)
                 return at;
             continue;
         }
         if (first->field.kind == USER_NAME)
-            return is_blank(line.p[at]) || (at > 0 && !is_blank(line.p[at - 1])) ? SIZE_MAX : at;
+            return log_is_blank(line.p[at]) || (at > 0 && !log_is_blank(line.p[at - 1])) ? SIZE_MAX
+                                                                                         : at;
         bool digit = line.p[at] >= '0' && line.p[at] <= '9';
-        if (digit && (at == 0 || (!is_word(line.p[at - 1]) && line.p[at - 1] != '.')))
+        if (digit && (at == 0 || (!log_is_word(line.p[at - 1]) && line.p[at - 1] != '.')))
             return at;
     }
     return SIZE_MAX;

@@ -10,27 +10,7 @@
 
 #define NAME_LONGEST 40
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /* The whole number that ends before `end`; *ret_begin: where it begins. */
-static bool number_before(struct str s, size_t end, int64_t *ret, size_t *ret_begin)
-{
-    size_t begin = end, length;
-    while (begin > 0 && is_digit(s.p[begin - 1]))
-        begin--;
-    *ret_begin = begin;
-    return begin < end && log_integer(str_of(s.p + begin, end - begin), ret, &length) &&
-           length == end - begin;
-}
-
 /* ---- the description ---- */
 
 /* At the beginning of a word, in any case. */
@@ -38,7 +18,7 @@ static bool says(struct str name, const char *word)
 {
     size_t length = strlen(word);
     for (size_t i = 0; i + length <= name.len; i++)
-        if ((i == 0 || !is_letter(name.p[i - 1])) && strncasecmp(name.p + i, word, length) == 0)
+        if ((i == 0 || !log_is_letter(name.p[i - 1])) && strncasecmp(name.p + i, word, length) == 0)
             return true;
     return false;
 }
@@ -67,10 +47,10 @@ static void read_name(struct str name, struct tqdm_bar *bar)
     bool any = false;
     bar->number = -1;
     for (size_t i = 0; i < name.len; i++) {
-        if (bar->number < 0 && is_digit(name.p[i]) &&
+        if (bar->number < 0 && log_is_digit(name.p[i]) &&
             !log_integer(log_from(name, i), &bar->number, &length))
             bar->number = -1;
-        if (!is_letter(name.p[i]))
+        if (!log_is_letter(name.p[i]))
             continue;
         hash = (hash ^ (unsigned char)name.p[i]) * UINT64_C(1099511628211);
         any = true;
@@ -105,7 +85,7 @@ static bool check_percent(struct str before, const struct tqdm_bar *bar, struct 
     int64_t percent;
     while (at > 1 && !(before.p[at - 1] == '|' && before.p[at - 2] == '%'))
         at--;
-    if (at < 2 || !number_before(before, at - 2, &percent, &begin))
+    if (at < 2 || !log_integer_before(before, at - 2, &percent, &begin))
         return false;
     double exact = bar->total > 0 ? 100.0 * (double)bar->count / (double)bar->total : 0;
     *ret_before = log_until(before, begin);
@@ -150,7 +130,7 @@ static bool read_before(struct str text, size_t mark, struct tqdm_bar *bar)
 {
     size_t begin = mark, length;
     int64_t elapsed_ns;
-    while (begin > 0 && (is_digit(text.p[begin - 1]) || text.p[begin - 1] == ':'))
+    while (begin > 0 && (log_is_digit(text.p[begin - 1]) || text.p[begin - 1] == ':'))
         begin--;
     if (begin + 4 > mark || begin < 2 || text.p[begin - 1] != '[' || text.p[begin - 2] != ' ' ||
         !log_clock(log_from(log_until(text, mark), begin), &elapsed_ns, &length) ||
@@ -158,8 +138,8 @@ static bool read_before(struct str text, size_t mark, struct tqdm_bar *bar)
         return false;
     bar->elapsed_s = elapsed_ns / 1000000000;
     size_t end = begin - 2;
-    if (!number_before(text, end, &bar->total, &begin) || begin == 0 || text.p[begin - 1] != '/' ||
-        !number_before(text, begin - 1, &bar->count, &begin))
+    if (!log_integer_before(text, end, &bar->total, &begin) || begin == 0 ||
+        text.p[begin - 1] != '/' || !log_integer_before(text, begin - 1, &bar->count, &begin))
         return false;
     struct str before;
     if (bar->total < 1 || bar->count > bar->total ||

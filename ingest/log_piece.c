@@ -5,16 +5,6 @@
 
 #include "log_text.h"
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_word(char c)
-{
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 /* ---- pieces ---- */
 
 static size_t find_head(struct str s, size_t from, const char *head)
@@ -25,7 +15,7 @@ static size_t find_head(struct str s, size_t from, const char *head)
         size_t digit = at + length;
         while (digit < s.len && (s.p[digit] == ' ' || s.p[digit] == '\t'))
             digit++;
-        if (digit < s.len && is_digit(s.p[digit]) && (at == 0 || s.p[at - 1] != '_'))
+        if (digit < s.len && log_is_digit(s.p[digit]) && (at == 0 || s.p[at - 1] != '_'))
             return at;
     }
     return SIZE_MAX;
@@ -57,7 +47,7 @@ static bool ends_number(struct str after)
 
 static bool begins_word(struct str after)
 {
-    return after.len > 0 && (is_word(after.p[0]) || after.p[0] == '.');
+    return after.len > 0 && (log_is_word(after.p[0]) || after.p[0] == '.');
 }
 
 enum log_field log_field(const struct log_piece *piece, const char *name, const char *unit,
@@ -87,11 +77,11 @@ enum log_field log_field(const struct log_piece *piece, const char *name, const 
 size_t log_decimals(struct str s)
 {
     size_t at = 0, first;
-    while (at < s.len && (is_digit(s.p[at]) || s.p[at] == '-' || s.p[at] == ','))
+    while (at < s.len && (log_is_digit(s.p[at]) || s.p[at] == '-' || s.p[at] == ','))
         at++;
     if (at == s.len || s.p[at] != '.')
         return 0;
-    for (first = ++at; at < s.len && is_digit(s.p[at]);)
+    for (first = ++at; at < s.len && log_is_digit(s.p[at]);)
         at++;
     return at - first;
 }

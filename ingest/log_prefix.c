@@ -3,18 +3,10 @@
 
 #include <string.h>
 
+#include "log_text.h"
+
 #define PREFIXES_MAX 16
 #define NAME_LONGEST 64
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 
 static struct str behind(struct str s, size_t at)
 {
@@ -24,7 +16,7 @@ static struct str behind(struct str s, size_t at)
 static size_t digits_at(struct str s, size_t at, int64_t *ret)
 {
     size_t end = at;
-    while (end < s.len && is_digit(s.p[end]) && end - at < 10)
+    while (end < s.len && log_is_digit(s.p[end]) && end - at < 10)
         end++;
     if (end > at && !str_to_int(str_of(s.p + at, end - at), 0, INT32_MAX, ret))
         return at;
@@ -38,7 +30,7 @@ static size_t bracket(struct str s, int64_t *ret_writer)
         return 0;
     size_t at = 1;
     int64_t number = -1;
-    while (at < s.len && is_letter(s.p[at]) && at < NAME_LONGEST)
+    while (at < s.len && log_is_letter(s.p[at]) && at < NAME_LONGEST)
         at++;
     bool named = at > 1;
     size_t end = digits_at(s, at, &number);
@@ -79,9 +71,9 @@ static size_t label(struct str s, int64_t *ret_writer)
     bool digit = false;
     for (end = 0; end < s.len && end < NAME_LONGEST; end++) {
         char c = s.p[end];
-        if (!is_letter(c) && !is_digit(c) && c != '.' && c != '-' && c != '/')
+        if (!log_is_letter(c) && !log_is_digit(c) && c != '.' && c != '-' && c != '/')
             break;
-        digit |= is_digit(c);
+        digit |= log_is_digit(c);
     }
     if (!digit || end < 2 || end + 1 >= s.len || s.p[end] != ':' || s.p[end + 1] != ' ')
         return 0;

@@ -73,11 +73,6 @@ size_t log_find_last(struct str s, const char *needle)
     return found;
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
 bool log_next_part(struct str *rest, const char *separator, struct str *ret)
 {
     if (rest->len == 0)
@@ -89,17 +84,13 @@ bool log_next_part(struct str *rest, const char *separator, struct str *ret)
     return true;
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 bool log_split(struct str part, struct str *ret_name, struct str *ret_value)
 {
     for (size_t i = 0; i < part.len; i++) {
         char next = i + 1 < part.len ? part.p[i + 1] : ' ';
-        bool splits = part.p[i] == '=' ||
-                      (part.p[i] == ':' && (is_blank(next) || is_digit(next) || next == '-'));
+        bool splits =
+            part.p[i] == '=' ||
+            (part.p[i] == ':' && (log_is_blank(next) || log_is_digit(next) || next == '-'));
         if (!splits)
             continue;
         *ret_name = log_trim(log_until(part, i));
@@ -109,18 +100,13 @@ bool log_split(struct str part, struct str *ret_name, struct str *ret_value)
     return false;
 }
 
-static bool is_word(char c)
-{
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 bool log_after(struct str s, const char *name, struct str *ret)
 {
     for (size_t at = log_find(s, name); at != SIZE_MAX; at = log_find_from(s, at + 1, name)) {
-        if (at > 0 && is_word(s.p[at - 1]) && is_word(name[0]))
+        if (at > 0 && log_is_word(s.p[at - 1]) && log_is_word(name[0]))
             continue;
         struct str value = log_from(s, at + strlen(name));
-        while (value.len > 0 && is_blank(value.p[0]))
+        while (value.len > 0 && log_is_blank(value.p[0]))
             value = log_from(value, 1);
         *ret = value;
         return true;
@@ -142,7 +128,7 @@ static size_t whole_digits(struct str s, size_t at, struct digits *digits)
     size_t begin = at, group = 0;
     bool grouped = false;
     for (; at < s.len; at++) {
-        if (is_digit(s.p[at])) {
+        if (log_is_digit(s.p[at])) {
             if (digits->count < 18)
                 digits->value = digits->value * 10 + (uint64_t)(s.p[at] - '0');
             else
@@ -151,8 +137,8 @@ static size_t whole_digits(struct str s, size_t at, struct digits *digits)
             group++;
             continue;
         }
-        bool three = at + 3 < s.len && is_digit(s.p[at + 1]) && is_digit(s.p[at + 2]) &&
-                     is_digit(s.p[at + 3]) && !(at + 4 < s.len && is_digit(s.p[at + 4]));
+        bool three = at + 3 < s.len && log_is_digit(s.p[at + 1]) && log_is_digit(s.p[at + 2]) &&
+                     log_is_digit(s.p[at + 3]) && !(at + 4 < s.len && log_is_digit(s.p[at + 4]));
         if (s.p[at] != ',' || !three || (grouped ? group != 3 : at == begin || at - begin > 3))
             break;
         grouped = true;
@@ -181,7 +167,7 @@ static size_t exponent_at(struct str s, size_t at, int *ret)
     p += p < s.len && (s.p[p] == '-' || s.p[p] == '+');
     int value = 0;
     size_t first = p;
-    for (; p < s.len && is_digit(s.p[p]); p++)
+    for (; p < s.len && log_is_digit(s.p[p]); p++)
         value = value < 10000 ? value * 10 + (s.p[p] - '0') : value;
     if (p == first)
         return at; /* no exponent: "3e" */
@@ -202,7 +188,7 @@ static size_t no_number(struct str s)
         if (s.len - at < length || strncasecmp(s.p + at, words[i], length) != 0)
             continue;
         size_t end = at + length;
-        if (end < s.len && is_word(s.p[end]) && s.p[end] != 'm' && s.p[end] != 's' &&
+        if (end < s.len && log_is_word(s.p[end]) && s.p[end] != 'm' && s.p[end] != 's' &&
             s.p[end] != 'T')
             continue; /* a word that begins like it; "nanms" is nan milliseconds */
         if (quotes && end < s.len && (s.p[end] == '"' || s.p[end] == '\''))
@@ -220,9 +206,9 @@ enum log_number log_number(struct str s, double *ret, size_t *ret_length)
     int exponent = 0;
     at = whole_digits(s, at, &digits);
     if (at < s.len && s.p[at] == '.' &&
-        (digits.count > 0 || (at + 1 < s.len && is_digit(s.p[at + 1])))) {
+        (digits.count > 0 || (at + 1 < s.len && log_is_digit(s.p[at + 1])))) {
         int before = digits.count, dropped = digits.dropped;
-        for (at++; at < s.len && is_digit(s.p[at]); at++) {
+        for (at++; at < s.len && log_is_digit(s.p[at]); at++) {
             if (digits.count < 18)
                 digits.value = digits.value * 10 + (uint64_t)(s.p[at] - '0');
             digits.count++;
@@ -268,6 +254,15 @@ bool log_integer(struct str s, int64_t *ret, size_t *ret_length)
     *ret = (int64_t)digits.value;
     *ret_length = end;
     return true;
+}
+
+bool log_integer_before(struct str s, size_t end, int64_t *ret, size_t *ret_begin)
+{
+    size_t begin = end, length;
+    while (begin > 0 && log_is_digit(s.p[begin - 1]))
+        begin--;
+    *ret_begin = begin;
+    return begin < end && log_integer(str_of(s.p + begin, end - begin), ret, &length);
 }
 
 bool log_duration(double value, double unit_ns, int64_t *ret_ns)

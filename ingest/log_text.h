@@ -9,6 +9,28 @@
 
 #include "str.h"
 
+/* ---- characters ---- */
+
+static inline bool log_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static inline bool log_is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static inline bool log_is_word(char c) /* of a name */
+{
+    return log_is_digit(c) || log_is_letter(c) || c == '_';
+}
+
+static inline bool log_is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
 /* ---- places ---- */
 
 /* The place of `needle` in s, SIZE_MAX when it is not there. */
@@ -40,9 +62,9 @@ static inline struct str log_until(struct str s, size_t at)
 /* Without blanks and tabs at both ends. */
 static inline struct str log_trim(struct str s)
 {
-    while (s.len > 0 && (s.p[0] == ' ' || s.p[0] == '\t'))
+    while (s.len > 0 && log_is_blank(s.p[0]))
         s = str_of(s.p + 1, s.len - 1);
-    while (s.len > 0 && (s.p[s.len - 1] == ' ' || s.p[s.len - 1] == '\t'))
+    while (s.len > 0 && log_is_blank(s.p[s.len - 1]))
         s.len--;
     return s;
 }
@@ -51,6 +73,19 @@ static inline bool log_begins(struct str s, const char *text)
 {
     size_t length = strlen(text);
     return s.len >= length && memcmp(s.p, text, length) == 0;
+}
+
+static inline bool log_ends(struct str s, const char *text)
+{
+    size_t length = strlen(text);
+    return s.len >= length && memcmp(s.p + s.len - length, text, length) == 0;
+}
+
+/* Without the quotes, single or double, that it begins and ends with. */
+static inline struct str log_unquoted(struct str s)
+{
+    bool quoted = s.len >= 2 && (s.p[0] == '"' || s.p[0] == '\'') && s.p[s.len - 1] == s.p[0];
+    return quoted ? str_of(s.p + 1, s.len - 2) : s;
 }
 
 /* The next part of *rest up to the separator (not in it), trimmed; *rest moves behind it. False
@@ -85,6 +120,10 @@ enum log_number log_number_whole(struct str s, const char *unit, double *ret);
 
 /* Digits, with ',' between groups of three allowed. False: none, or over 2^53. */
 bool log_integer(struct str s, int64_t *ret, size_t *ret_length);
+
+/* The digits that end right before the place `end`; *ret_begin: where they begin. False: none, or
+ * over 2^53. */
+bool log_integer_before(struct str s, size_t end, int64_t *ret, size_t *ret_begin);
 
 /* value x unit_ns nanoseconds, rounded; false when that is no duration of a record: under 0, over
  * RECORD_DURATION_MAX_NS, not finite. */

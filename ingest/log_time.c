@@ -6,11 +6,6 @@
 #define DAY INT64_C(86400)
 #define SECOND INT64_C(1000000000)
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Exactly `count` digits at s.p[at]; -1: they are not there. */
 static int digits(struct str s, size_t at, int count)
 {
@@ -19,7 +14,7 @@ static int digits(struct str s, size_t at, int count)
     int value = 0;
     for (int i = 0; i < count; i++) {
         char c = s.p[at + (size_t)i];
-        if (!is_digit(c))
+        if (!log_is_digit(c))
             return -1;
         value = value * 10 + (c - '0');
     }
@@ -45,10 +40,10 @@ static int days_in(int year, int month)
 /* Digits of a second behind '.' or ',' at *at: nanoseconds, further ones are cut. */
 static int64_t fraction(struct str s, size_t *at)
 {
-    if (*at + 1 >= s.len || (s.p[*at] != '.' && s.p[*at] != ',') || !is_digit(s.p[*at + 1]))
+    if (*at + 1 >= s.len || (s.p[*at] != '.' && s.p[*at] != ',') || !log_is_digit(s.p[*at + 1]))
         return 0;
     int64_t ns = 0, unit = SECOND / 10;
-    for (++*at; *at < s.len && is_digit(s.p[*at]); ++*at, unit /= 10)
+    for (++*at; *at < s.len && log_is_digit(s.p[*at]); ++*at, unit /= 10)
         ns += (s.p[*at] - '0') * unit;
     return ns;
 }
@@ -122,13 +117,13 @@ bool log_clock(struct str s, int64_t *ret_ns, size_t *ret_length)
     int count = 0;
     for (; count < 3; count++) {
         size_t digit = 0;
-        while (digit < rest.len && is_digit(rest.p[digit]) && digit < 7)
+        while (digit < rest.len && log_is_digit(rest.p[digit]) && digit < 7)
             digit++;
         if (digit == 0 || !str_to_int(log_until(rest, digit), 0, 9999999, &parts[count]))
             break;
         at += digit;
         rest = log_from(rest, digit);
-        if (count == 2 || rest.len < 2 || rest.p[0] != ':' || !is_digit(rest.p[1])) {
+        if (count == 2 || rest.len < 2 || rest.p[0] != ':' || !log_is_digit(rest.p[1])) {
             count++;
             break;
         }

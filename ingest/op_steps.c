@@ -21,12 +21,6 @@ void op_steps_done(struct op_steps *steps)
 
 /* ---- what an operation is ---- */
 
-static bool ends_with(struct str s, const char *text)
-{
-    size_t length = strlen(text);
-    return s.len >= length && memcmp(s.p + s.len - length, text, length) == 0;
-}
-
 static enum kind kind_of(struct str operation)
 {
     static const char *const waits[] = {"-recv", "-reduce-scatter", "-all-gather", "-all-reduce",
@@ -38,7 +32,7 @@ static enum kind kind_of(struct str operation)
     if (str_is(operation, "optimizer"))
         return OPTIMIZER;
     for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
-        if (ends_with(operation, waits[i]))
+        if (log_ends(operation, waits[i]))
             return EXCHANGE;
     return OTHER;
 }

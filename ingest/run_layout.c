@@ -20,19 +20,11 @@ struct layout {
     bool any;
 };
 
-static struct str unquoted(struct str s)
-{
-    char quote = s.len >= 2 ? s.p[0] : '\0';
-    if ((quote == '"' || quote == '\'') && s.p[s.len - 1] == quote)
-        return str_of(s.p + 1, s.len - 2);
-    return s;
-}
-
 /* False: the value of a known key is no size. *ret_key says which. */
 static bool take(struct layout *layout, struct str key, struct str value, const char **ret_key)
 {
     if (str_is(key, "trial_name")) {
-        layout->name = unquoted(value);
+        layout->name = log_unquoted(value);
         return true;
     }
     for (int i = 0; i < SIZES; i++) {

@@ -122,11 +122,6 @@ uint32_t user_field_bit(const struct user_field *field)
 
 /* ---- values ---- */
 
-static bool is_word(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 /* The unit at the front of s, which may stand behind a blank: its length, 0: none. */
 static size_t unit_at(enum user_kind kind, struct str s, double *ret_scale)
 {
@@ -138,7 +133,8 @@ static size_t unit_at(enum user_kind kind, struct str s, double *ret_scale)
         size_t length = strlen(units[i].name);
         if (!(units[i].kinds & (1u << kind)) || !log_begins(rest, units[i].name))
             continue;
-        if (rest.len > length && is_word(rest.p[length]) && is_word(units[i].name[length - 1]))
+        if (rest.len > length && log_is_word(rest.p[length]) &&
+            log_is_word(units[i].name[length - 1]))
             continue; /* a word that begins like it */
         *ret_scale = units[i].scale;
         return blank + length;
