@@ -336,8 +336,7 @@ const struct format format_deepspeed = {
     .tells = "the phases of a step as rank 0 saw them; step time of the pipeline engine; times of "
              "collectives with the communication logger",
     .lacks = "the times of the other ranks",
-    .how = {"import lockstep (samples/emit/lockstep.py) on every rank",
-            "for batch in lockstep.steps(loader): with lockstep.phase(\"forward\"): ..."},
+    .how = LOG_HOW_PYTHON,
     .anchors = anchors,
     .state_bytes = sizeof(struct deepspeed),
     .line = line,

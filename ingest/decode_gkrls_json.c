@@ -173,8 +173,7 @@ const struct format format_gkrls_json = {
     .tells = "every rank's mean step time, an epoch a step",
     .lacks = "single steps and phases: in a synchronous job the mean step is equally long on all "
              "ranks",
-    .how = {"put \"import lockstep\" at the top of the trainer",
-            "call lockstep.steps(...) around the training loop, with the phases marked"},
+    .how = LOG_HOW_PYTHON,
     .state_bytes = sizeof(struct gkrls_json),
     .begin = begin,
     .sniff = sniff,

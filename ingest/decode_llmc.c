@@ -195,8 +195,7 @@ const struct format format_llmc = {
     .needs = "its standard output: main.log has no times",
     .tells = "step time, MFU, tokens a step, GPUs",
     .lacks = "the times of single ranks and of phases",
-    .how = {"write one line a step from every process with samples/emit/lockstep.h",
-            "read them with: lockstep watch 'logs/rank*.jsonl'"},
+    .how = LOG_HOW_NCCL,
     .anchors = anchors,
     .state_bytes = sizeof(struct llmc),
     .line = line};

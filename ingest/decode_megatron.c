@@ -422,12 +422,12 @@ static const char *const anchors[] = {"per iteration (",
 const struct format format_megatron = {
     .name = "megatron",
     .title = "Megatron-LM",
-    .needs = "nothing; --log-throughput for TFLOP/s, --timing-log-level 2 for phases",
+    .needs = "nothing; --log-interval 1 for every step, --log-throughput for TFLOP/s, "
+             "--timing-log-level 2 for phases",
     .tells = "step time, tokens and TFLOP/s a GPU of the job; with --timing-log-option all the "
              "phases of every rank",
     .lacks = "the times of single ranks",
-    .how = {"--timing-log-level 2 --timing-log-option all",
-            "--no-barrier-with-level-1-timing keeps the timers from slowing the job"},
+    .how = LOG_HOW_MEGATRON,
     .anchors = anchors,
     .state_bytes = sizeof(struct megatron),
     .line = line,

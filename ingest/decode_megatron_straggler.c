@@ -139,8 +139,7 @@ const struct format format_megatron_straggler = {
              "temperature and clock, and which ranks these are; its power is in mW though it "
              "says W, and its forward time holds the waits of tensor parallelism",
     .lacks = "the times of all other ranks",
-    .how = {"--timing-log-level 2 --timing-log-option all",
-            "each rank's times then follow the iteration line"},
+    .how = LOG_HOW_MEGATRON,
     .anchors = anchors,
     .state_bytes = sizeof(struct straggler),
     .line = line,

@@ -102,8 +102,7 @@ const struct format format_modded_nanogpt = {
     .needs = "nothing: every step has a line, in whole milliseconds",
     .tells = "step time, as the difference of its clock (to 1 ms)",
     .lacks = "the times of single ranks and of phases, MFU, tokens",
-    .how = {"put \"import lockstep\" at the top of train_gpt.py",
-            "call lockstep.steps(...) around the training loop: every rank writes its own times"},
+    .how = LOG_HOW_PYTHON,
     .anchors = anchors,
     .state_bytes = sizeof(struct modded),
     .line = line};

@@ -158,8 +158,7 @@ const struct format format_nanochat = {
     .needs = "nothing: every step has a line",
     .tells = "step time, MFU, tokens a step, GPUs",
     .lacks = "the times of single ranks and of phases",
-    .how = {"put \"import lockstep\" at the top of scripts/base_train.py",
-            "call lockstep.steps(...) around the training loop: every rank writes its own times"},
+    .how = LOG_HOW_NCCL,
     .anchors = anchors,
     .state_bytes = sizeof(struct nanochat),
     .line = line};

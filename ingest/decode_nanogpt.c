@@ -74,8 +74,7 @@ const struct format format_nanogpt = {
     .needs = "log_interval=1 for every iteration (10 by default)",
     .tells = "the time of every iteration that is printed; MFU as a running mean of an A100's peak",
     .lacks = "the times of single ranks and of phases; iterations between those that are printed",
-    .how = {"put \"import lockstep\" at the top of train.py",
-            "call lockstep.steps(...) around the training loop: every rank writes its own times"},
+    .how = LOG_HOW_NCCL,
     .anchors = anchors,
     .state_bytes = sizeof(struct nanogpt),
     .line = line};

@@ -410,12 +410,10 @@ const struct format format_nccl_inspector = {
     .name = "nccl-inspector",
     .title = "NCCL Inspector",
     .needs = "NCCL 2.28 or later with its Inspector plugin, and the files of all processes",
-    .tells = "for every collective of the largest communicator, which rank came when and how long "
-             "the others waited; with NCCL_INSPECTOR_DUMP_VERBOSE=1",
+    .tells = "with NCCL_INSPECTOR_DUMP_VERBOSE=1, for every collective of the largest "
+             "communicator, which rank came when and how long the others waited",
     .lacks = "training steps: what it counts are collectives",
-    .how = {"export NCCL_PROFILER_PLUGIN=libnccl-profiler-inspector.so NCCL_INSPECTOR_ENABLE=1 "
-            "NCCL_INSPECTOR_DUMP_THREAD_INTERVAL_MICROSECONDS=500000",
-            "export NCCL_INSPECTOR_DUMP_VERBOSE=1 NCCL_INSPECTOR_DUMP_DIR=inspector"},
+    .how = LOG_HOW_NCCL,
     .anchors = anchors,
     .state_bytes = sizeof(struct inspector),
     .begin = begin,

@@ -245,8 +245,7 @@ const struct format format_nemo = {
     .needs = "nothing; trainer.log_every_n_steps=1 for every step",
     .tells = "step time, TFLOP/s a GPU when the FLOPs callback is on",
     .lacks = "the times of single ranks and of phases",
-    .how = {"switch Megatron's timers on: timing_log_level=2 and timing_log_option=all",
-            "or call the lockstep recorder in a callback of every rank: lockstep.steps(...)"},
+    .how = LOG_HOW_NCCL,
     .anchors = anchors,
     .state_bytes = sizeof(struct nemo),
     .line = line};

@@ -183,8 +183,7 @@ const struct format format_run_events = {
     .needs = "events.jsonl of the run",
     .tells = "the mean step time, tokens, power and energy of intervals of many steps",
     .lacks = "single steps, and the times of single ranks",
-    .how = {"the job's own log instead: an iteration line a step",
-            "of Megatron: --log-interval 1 --timing-log-level 2 --timing-log-option all"},
+    .how = LOG_HOW_MEGATRON,
     .anchors = anchors,
     .line = line,
 };

@@ -313,8 +313,7 @@ const struct format format_torchtitan = {
     .needs = "nothing: metrics are printed every metrics.log_freq steps (10)",
     .tells = "step time (from tokens a second, or from time stamps), TFLOP/s a GPU, MFU, GPUs",
     .lacks = "the times of single ranks and of phases: tps is rank 0's, and the same on all",
-    .how = {"start it with --metrics.log_freq 1 so that every step has a line of its own",
-            "call the lockstep recorder's step() in the training loop of every rank"},
+    .how = LOG_HOW_NCCL,
     .anchors = anchors,
     .state_bytes = sizeof(struct titan),
     .line = line};

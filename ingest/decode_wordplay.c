@@ -119,8 +119,7 @@ const struct format format_wordplay = {
     .needs = "nothing: train.log_interval says how often a line is written",
     .tells = "one rank's step time, forward and backward pass, MFU",
     .lacks = "the times of the other ranks: only rank 0 writes",
-    .how = {"put \"import lockstep\" at the top of the trainer",
-            "call lockstep.steps(...) around the training loop: every rank writes its own times"},
+    .how = LOG_HOW_PYTHON,
     .anchors = anchors,
     .state_bytes = sizeof(struct wordplay),
     .line = line};

@@ -25,6 +25,25 @@ struct log_line {
     bool cut;        /* the input ended within it: a number at its end may lack digits */
 };
 
+/* Of a format's how[]: what gives the times of single ranks, to be pasted as it stands. */
+#define LOG_HOW_NCCL /* of any job on NCCL 2.28 or later, unchanged */                             \
+    {                                                                                              \
+        "export NCCL_PROFILER_PLUGIN=libnccl-profiler-inspector.so NCCL_INSPECTOR_ENABLE=1 "       \
+        "NCCL_INSPECTOR_DUMP_VERBOSE=1",                                                           \
+            "export NCCL_INSPECTOR_DUMP_DIR=inspector "                                            \
+            "NCCL_INSPECTOR_DUMP_THREAD_INTERVAL_MICROSECONDS=500000  # lockstep watch inspector"  \
+    }
+#define LOG_HOW_PYTHON /* of any training loop in Python, on every rank */                         \
+    {                                                                                              \
+        "import lockstep  # samples/emit/lockstep.py, beside the script",                          \
+            "for batch in lockstep.steps(loader):  # in it: with lockstep.phase(\"forward\"): ..." \
+    }
+#define LOG_HOW_MEGATRON                                                                           \
+    {                                                                                              \
+        "--log-interval 1 --timing-log-level 2 --timing-log-option all",                           \
+            "--no-barrier-with-level-1-timing  # or every timer waits for all ranks first"         \
+    }
+
 enum log_answer {
     LOG_OTHER, /* not of this format: the next one is asked */
     LOG_TAKEN, /* it is, whether or not records came of it */

@@ -254,13 +254,13 @@ static void put_how(FILE *to, const struct explained *explained)
         const struct format *format = book->facts[i].format;
         if (book->facts[i].records == 0 || !format->lacks)
             continue;
-        snprintf(text, sizeof(text), "%s does not hold %s. These would give it:", format->title,
+        snprintf(text, sizeof(text), "%s does not hold %s. These two lines would give it:", format->title,
                  format->lacks);
         fputc('\n', to);
         explain_wrap(to, "", 0, text);
         for (int k = 0; k < 2; k++)
             if (format->how[k])
-                explain_wrap(to, "  ", 4, format->how[k]);
+                fprintf(to, "  %s\n", format->how[k]); /* not wrapped: it is to be pasted */
         return;
     }
 }
