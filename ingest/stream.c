@@ -187,9 +187,7 @@ static bool take_slowly(struct stream *stream, struct record *record)
     if (stream_take_foreign(stream, record))
         return true;
     if (stream->kind == STREAM_NEW && stream->formats) {
-        if (stream->begin == stream->end && !stream->ended)
-            return false;
-        if (!stream_find_kind(stream))
+        if (stream->begin == stream->end || !stream_find_kind(stream))
             return false;
     }
     if (stream->kind != STREAM_DOCUMENT)
