@@ -71,8 +71,10 @@ static void put(struct llmc *llmc, int64_t step, const struct values *values, st
         return;
     }
     struct record record = log_job(step, ns);
-    if (values->shared)
+    if (values->shared) {
         log_job_mfu(&record, values->mfu, out);
+        log_out_value(out, str_from("MFU"), "%", values->mfu);
+    }
     if (llmc->batch > 0) {
         record.tokens = llmc->batch;
         record.has |= RECORD_TOKENS;

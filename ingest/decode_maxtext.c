@@ -62,6 +62,13 @@ static int64_t writer_of(const struct log_line *line, const char *head)
     return process; /* of Ray: "(train pid=78967, ip=10.130.0.11)" */
 }
 
+static void give(const struct record *record, struct log_out *out)
+{
+    if (record->has & RECORD_FLOPS)
+        log_out_value(out, str_from("TFLOP/s a device"), "TFLOP/s", (double)record->flops / 1e12);
+    log_out_record(out, record);
+}
+
 static void judge_held(struct maxtext *maxtext, int64_t next_ns, struct log_out *out)
 {
     if (!maxtext->holding)
@@ -69,7 +76,7 @@ static void judge_held(struct maxtext *maxtext, int64_t next_ns, struct log_out 
     maxtext->holding = false;
     const struct record *held = &maxtext->held;
     if (held->step_time_ns >= next_ns / TOO_FAST)
-        log_out_record(out, held);
+        give(held, out);
     else
         log_out_count(out, LOG_IMPOSSIBLE,
                       "step %lld: %.3f s, the next takes %.3f s: it was dispatched, not computed",
@@ -84,12 +91,12 @@ static void put(struct maxtext *maxtext, const struct record *record, bool back,
         maxtext->first = record->step;
     maxtext->any = true;
     judge_held(maxtext, record->step_time_ns, out);
-    if (record->step == maxtext->first + 1) {
+    if (record->step == maxtext->first + 1 || record->step == 1) { /* the log may lack step 0 */
         maxtext->held = *record;
         maxtext->holding = true;
         log_out_claim(out);
     } else {
-        log_out_record(out, record);
+        give(record, out);
     }
 }
 

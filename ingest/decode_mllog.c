@@ -1,37 +1,44 @@
 /* MLPerf training logs: ":::MLLOG {json}". Three sources of step times, the best one that
  * a log has counts: its own step times, its throughput, its blocks.
  *
- * What its numbers mean differs between submitters. `step` is a number of steps where samples_count
- * stands beside it, else it counts samples. samples_count of a block is where the run is, or how
- * long the block is. */
+ * What its numbers mean differs between submitters: of step times and throughput see
+ * decode_mllog_unit.h. samples_count of a block is where the run is, or how long the block is. */
 #include <math.h>
 #include <string.h>
 
 #include "decode_mllog_line.h"
+#include "decode_mllog_unit.h"
 #include "log_format.h"
 #include "log_text.h"
 
 #define MARK ":::MLLOG"
+#define TRIES_MAX 3    /* pairs of lines that may leave the unit open */
+#define BLOCKS_HELD 16 /* meanwhile */
 
 /* What the step records of a stream are made of. */
 enum source { SOURCE_BLOCKS, SOURCE_THROUGHPUT, SOURCE_STEPS };
 
 struct mllog {
-    double batch; /* global_batch_size; 0: not said */
+    struct mllog_scale scale; /* global_batch_size, max_sequence_length */
     int64_t gpus;
     enum source best;
-    bool step_is_step;       /* a step was no multiple of the batch size: it can't count samples */
+    enum mllog_unit unit[2]; /* of step times; of rates */
+    struct mllog_stat first; /* while the unit is open: the newest; no time: none */
+    int tries;
     bool validation;         /* one came since the last record */
     bool any;                /* a step came of it */
     int64_t previous, apart; /* the newest; the least distance of two, 0: none yet */
     double last_value;       /* of the newest step */
+    int64_t last_ns;
 
     int64_t run_ns, eval_ns; /* begin; 0: none */
     bool block_open, any_stop;
     int64_t block_ns, block_writer;
     struct mllog_number block_samples, block_step, stop_samples; /* of its begin; of the last end */
     int64_t blocks, length; /* ended blocks; steps in blocks whose length alone is told */
-    struct record held;     /* of the block that ended last; no time: none */
+    int held_count;
+    struct record
+        held[BLOCKS_HELD]; /* of blocks that ended: their throughput may come behind them */
 
     char scratch[MLLOG_SCRATCH];
 };
@@ -45,30 +52,7 @@ static void job_record(const struct mllog *log, struct record *record)
     }
 }
 
-static void put(struct mllog *log, struct record *record, struct log_out *out)
-{
-    if (log->validation)
-        record->has |= RECORD_VALIDATION;
-    log->validation = false;
-    log_out_record(out, record);
-}
-
 /* ---- steps and rates ---- */
-
-/* Which step this is; false: that can't be known. */
-static bool step_number(struct mllog *log, const struct mllog_entry *entry, int64_t *ret)
-{
-    double batch = log->batch;
-    if (entry->samples.given && batch > 0 && fmod(entry->samples.value, batch) == 0) {
-        *ret = (int64_t)(entry->samples.value / batch);
-        return true;
-    }
-    if (!entry->step.given || !(entry->step.value >= 0) || entry->step.value > 9e15)
-        return false;
-    log->step_is_step |= entry->samples.given || batch <= 0 || fmod(entry->step.value, batch) != 0;
-    *ret = (int64_t)(log->step_is_step ? entry->step.value : entry->step.value / batch);
-    return true;
-}
 
 /* How many steps a mean stands for: a larger distance than usual is a cut. */
 static int64_t steps_since(struct mllog *log, int64_t step)
@@ -76,83 +60,168 @@ static int64_t steps_since(struct mllog *log, int64_t step)
     int64_t distance = log->any ? step - log->previous : 0;
     if (distance > 0 && (log->apart == 0 || distance < log->apart))
         log->apart = distance;
-    log->any = true;
-    log->previous = step;
     return distance > 0 ? log->apart : 1;
 }
 
-static void put_step(struct mllog *log, const struct mllog_entry *entry, double seconds,
-                     struct log_out *out)
+/* The rate of the steps since the last rate: a mean over all of them, however long. */
+static int64_t steps_of_rate(const struct mllog *log, int64_t step)
 {
-    struct record record;
-    job_record(log, &record);
-    if (!step_number(log, entry, &record.step) ||
-        !log_duration(seconds, LOG_SECOND, &record.step_time_ns)) {
-        log_out_damaged(out, "a step time without a step, or out of range");
-        return;
-    }
-    if (log->any && record.step == log->previous && seconds == log->last_value) {
-        log_out_count(out, LOG_DOUBLED, "step %lld", (long long)record.step);
-        return;
-    }
-    int64_t span = steps_since(log, record.step);
-    log->last_value = seconds;
-    if (span > 1) {
-        record.has |= RECORD_SPAN;
-        record.span = span;
-        log_out_note(out, LOG_NOTE_MEAN);
-    }
-    record.has |= RECORD_BEGIN;
-    record.begin_ns = entry->time_ns - (span > 1 ? span : 1) * record.step_time_ns;
-    put(log, &record, out);
+    bool on = log->any ? step > log->previous : log->run_ns > 0;
+    int64_t span = on ? step - log->previous : 1;
+    return span <= RECORD_SPAN_MAX ? span : 1;
 }
 
-/* The rate of the steps since the last rate: a mean over all of them, however long. */
-static void put_rate(struct mllog *log, const struct mllog_entry *entry, double rate,
-                     struct log_out *out)
+/* With its unit known. */
+static void put_stat(struct mllog *log, const struct mllog_stat *stat, struct log_out *out)
 {
     struct record record;
+    enum mllog_unit unit = log->unit[stat->rate];
+    int64_t span, number;
     job_record(log, &record);
-    log->held.has = 0;
-    if (!(rate > 0)) {
-        log_out_count(out, LOG_IMPOSSIBLE, "throughput %g", rate);
+    if (!mllog_stat_step(stat, unit, &log->scale, &number) ||
+        !log_duration(stat->seconds, LOG_SECOND, &record.step_time_ns)) {
+        if (!stat->rate) /* a rate may be of the whole run */
+            log_out_damaged(out, "a step time without a step, or out of range");
         return;
     }
-    if (!step_number(log, entry, &record.step) ||
-        !log_duration(log->batch / rate, LOG_SECOND, &record.step_time_ns))
-        return; /* of the whole run, or of an epoch: a value only */
-    if (log->any && record.step == log->previous) {
-        log_out_count(out, LOG_DOUBLED, "step %lld", (long long)record.step);
+    bool since = unit == MLLOG_UNIT_SINCE;
+    double apart = (double)(stat->time_ns - log->last_ns) / 1e9;
+    bool again = log->any && (since ? apart < stat->seconds / 2 : number == log->previous);
+    if (again && (stat->rate || stat->seconds == log->last_value)) {
+        log_out_count(out, LOG_DOUBLED, "step %lld", (long long)log->previous);
         return;
     }
-    bool on = log->any ? record.step > log->previous : log->run_ns > 0;
-    int64_t span = on ? record.step - log->previous : 1;
+    record.step = since ? log->previous + number : number;
+    span = since ? number : stat->rate ? steps_of_rate(log, number) : steps_since(log, number);
     log->any = true;
     log->previous = record.step;
+    log->last_value = stat->seconds;
+    log->last_ns = stat->time_ns;
     if (span > 1 && span <= RECORD_SPAN_MAX) {
         record.has |= RECORD_SPAN;
         record.span = span;
-        record.begin_ns = entry->time_ns - (int64_t)((double)span * (double)record.step_time_ns);
-        record.has |= RECORD_BEGIN;
         log_out_note(out, LOG_NOTE_MEAN);
     }
-    log_out_note(out, LOG_NOTE_RATE);
-    put(log, &record, out);
+    if (stat->rate)
+        log_out_note(out, LOG_NOTE_RATE);
+    double lasts = (double)(span > 1 ? span : 1) * (double)record.step_time_ns;
+    if ((!stat->rate || span > 1) && lasts < (double)stat->time_ns) {
+        record.has |= RECORD_BEGIN;
+        record.begin_ns = stat->time_ns - (int64_t)lasts;
+    }
+    record.has |= stat->validation ? RECORD_VALIDATION : 0;
+    log_out_record(out, &record);
 }
 
 static void forget_steps(struct mllog *log)
 {
     log->any = false;
-    log->previous = log->apart = 0;
+    log->previous = log->apart = log->last_ns = 0;
 }
 
 static void better(struct mllog *log, enum source source)
 {
+    log->held_count = 0;
     if (log->best >= source)
         return;
     log->best = source;
     forget_steps(log);
-    log->held.has = 0;
+}
+
+static void put_held(struct mllog *log, struct log_out *out);
+
+static void leave_out(const struct mllog_stat *stat, struct log_out *out)
+{
+    log_out_count(out, LOG_LEFT_OUT, "a %s whose step is neither one of steps nor of samples",
+                  stat->rate ? "throughput" : "step time");
+}
+
+/* The unit stays unknown: the values are no records. */
+static void give_up(struct mllog *log, bool rate, struct log_out *out)
+{
+    log->unit[rate] = MLLOG_UNIT_NONE;
+    put_held(log, out);
+}
+
+static bool is_same(const struct mllog_stat *a, const struct mllog_stat *b)
+{
+    return a->step == b->step && a->samples == b->samples && a->seconds == b->seconds &&
+           (double)(b->time_ns - a->time_ns) / 1e9 < b->seconds / 2;
+}
+
+/* One more line while the unit is open. */
+static void find_unit(struct mllog *log, const struct mllog_stat *stat, struct log_out *out)
+{
+    struct mllog_stat first = log->first;
+    log->first = *stat;
+    if (first.time_ns == 0 || first.rate != stat->rate) {
+        if (first.time_ns > 0)
+            leave_out(&first, out);
+        log_out_claim(out);
+        return;
+    }
+    if (is_same(&first, stat)) {
+        log->first = first;
+        log_out_count(out, LOG_DOUBLED, NULL);
+        return;
+    }
+    enum mllog_unit unit = mllog_unit_of(&first, stat, &log->scale);
+    if (unit == MLLOG_UNIT_OPEN) {
+        leave_out(&first, out);
+        if (++log->tries < TRIES_MAX)
+            return;
+        leave_out(stat, out);
+        log->first.time_ns = 0;
+        give_up(log, stat->rate, out);
+        return;
+    }
+    log->unit[stat->rate] = unit;
+    log->first.time_ns = 0;
+    better(log, stat->rate ? SOURCE_THROUGHPUT : SOURCE_STEPS);
+    put_stat(log, &first, out);
+    put_stat(log, stat, out);
+}
+
+/* Nothing more comes for the line that waits. */
+static void end_first(struct mllog *log, struct log_out *out)
+{
+    struct mllog_stat first = log->first;
+    log->first.time_ns = 0;
+    if (first.time_ns == 0)
+        return;
+    enum mllog_unit unit = mllog_unit_alone(&first, &log->scale);
+    if (unit == MLLOG_UNIT_NONE) {
+        leave_out(&first, out);
+        return;
+    }
+    log->unit[first.rate] = unit;
+    better(log, first.rate ? SOURCE_THROUGHPUT : SOURCE_STEPS);
+    put_stat(log, &first, out);
+}
+
+static void read_stat(struct mllog *log, const struct mllog_entry *entry, double seconds, bool rate,
+                      struct log_out *out)
+{
+    struct mllog_stat stat = {.has_step = entry->step.given,
+                              .has_samples = entry->samples.given,
+                              .step = entry->step.value,
+                              .samples = entry->samples.value,
+                              .seconds = seconds,
+                              .time_ns = entry->time_ns,
+                              .rate = rate,
+                              .validation = log->validation};
+    stat.since_ns = log->block_ns > 0 ? log->block_ns : log->run_ns;
+    if (log->unit[rate] == MLLOG_UNIT_NONE) {
+        leave_out(&stat, out);
+        return;
+    }
+    log->validation = false;
+    if (log->unit[rate] == MLLOG_UNIT_OPEN) {
+        find_unit(log, &stat, out);
+        return;
+    }
+    better(log, rate ? SOURCE_THROUGHPUT : SOURCE_STEPS);
+    put_stat(log, &stat, out);
 }
 
 static void read_stats(struct mllog *log, const struct mllog_entry *entry, struct log_out *out)
@@ -160,7 +229,7 @@ static void read_stats(struct mllog *log, const struct mllog_entry *entry, struc
     const char *at = NULL;
     struct str name;
     struct mllog_number number;
-    bool outranked = log_out_outranked(out), step = false;
+    bool outranked = log_out_outranked(out), step = false, has_rate = false;
     double seconds = 0, rate = 0;
     while (mllog_next_stat(entry->stats, &at, &name, &number)) {
         bool time = str_is(name, "train_step_time") || str_is(name, "step_time");
@@ -177,6 +246,7 @@ static void read_stats(struct mllog *log, const struct mllog_entry *entry, struc
             seconds = number.value;
         } else if (throughput) {
             rate = number.value;
+            has_rate = true;
         }
         if (throughput || (time && outranked))
             log_out_value(out, name, throughput ? "samples/s" : "s", number.value);
@@ -185,28 +255,40 @@ static void read_stats(struct mllog *log, const struct mllog_entry *entry, struc
     }
     if (outranked)
         return;
-    if (step) {
-        better(log, SOURCE_STEPS);
-        put_step(log, entry, seconds, out);
-    } else if (rate != 0 && log->best <= SOURCE_THROUGHPUT && log->batch > 0) {
-        better(log, SOURCE_THROUGHPUT);
-        put_rate(log, entry, rate, out);
-    }
+    if (step)
+        read_stat(log, entry, seconds, false, out);
+    else if (rate < 0 || (rate == 0 && has_rate))
+        log_out_count(out, LOG_IMPOSSIBLE, "throughput %g", rate);
+    else if (rate > 0 && log->best <= SOURCE_THROUGHPUT && log->scale.batch > 0)
+        read_stat(log, entry, log->scale.batch / rate, true, out);
 }
 
 /* ---- blocks ---- */
 
 static void put_held(struct mllog *log, struct log_out *out)
 {
-    if (log->held.has & RECORD_STEP_TIME && log->best == SOURCE_BLOCKS && !log_out_outranked(out))
-        log_out_record(out, &log->held);
-    log->held.has = 0;
+    for (int i = 0; i < log->held_count; i++)
+        if (log->best == SOURCE_BLOCKS && !log_out_outranked(out))
+            log_out_record(out, &log->held[i]);
+    log->held_count = 0;
+}
+
+/* A block has ended. */
+static void hold(struct mllog *log, const struct record *record, struct log_out *out)
+{
+    if (log->held_count == BLOCKS_HELD) { /* the line that waits has no other for long */
+        if (log->first.time_ns > 0)
+            leave_out(&log->first, out);
+        log->first.time_ns = 0;
+        put_held(log, out);
+    }
+    log->held[log->held_count++] = *record;
 }
 
 /* Steps between two counts of samples; 0: not known. */
 static int64_t steps_between(const struct mllog *log, double before, double after)
 {
-    double steps = (after - before) / log->batch;
+    double steps = (after - before) / log->scale.batch;
     return steps >= 0.5 && steps < (double)RECORD_SPAN_MAX ? (int64_t)(steps + 0.5) : 0;
 }
 
@@ -219,10 +301,10 @@ static int64_t block_steps(struct mllog *log, const struct mllog_entry *stop, in
         *ret_step = (int64_t)stop->step.value;
         return (int64_t)(stop->step.value - log->block_step.value);
     }
-    if (!stop->samples.given || log->batch <= 0 || !(stop->samples.value < 9e15))
+    if (!stop->samples.given || log->scale.batch <= 0 || !(stop->samples.value < 9e15))
         return 0;
     double end = stop->samples.value;
-    *ret_step = (int64_t)(end / log->batch);
+    *ret_step = (int64_t)(end / log->scale.batch);
     if (start->given && start->value == end && end > 0) {
         int64_t steps = steps_between(log, 0, end);
         log->length += steps;
@@ -231,7 +313,7 @@ static int64_t block_steps(struct mllog *log, const struct mllog_entry *stop, in
     }
     if (before->given && end > before->value)
         return steps_between(log, before->value, end);
-    if (start->given && start->value < end && fmod(start->value, log->batch) == 0)
+    if (start->given && start->value < end && fmod(start->value, log->scale.batch) == 0)
         return steps_between(log, start->value, end);
     return !start->given && !log->any_stop && log->run_ns > 0 ? steps_between(log, 0, end) : 0;
 }
@@ -258,11 +340,13 @@ static void end_block(struct mllog *log, const struct mllog_entry *stop, struct 
     if (steps > 1) {
         record.has |= RECORD_SPAN;
         record.span = steps;
+        log_out_note(out, LOG_NOTE_MEAN);
+    } else if (steps <= 0) {
+        log_out_note(out, LOG_NOTE_BLOCKS);
     }
-    log_out_note(out, steps > 0 ? LOG_NOTE_MEAN : LOG_NOTE_BLOCKS);
     record.has |= log->validation ? RECORD_VALIDATION : 0;
-    log->validation = false;
-    log->held = record; /* its throughput may come behind it */
+    log->validation &= log->first.time_ns > 0; /* it is of the line that comes, too */
+    hold(log, &record, out);
 }
 
 static void read_block(struct mllog *log, const struct mllog_entry *entry, int64_t writer,
@@ -275,7 +359,8 @@ static void read_block(struct mllog *log, const struct mllog_entry *entry, int64
         }
         if (log->block_open)
             log_out_count(out, LOG_WITHOUT_PAIR, "a block begins where one had not ended");
-        put_held(log, out);
+        if (log->first.time_ns == 0)
+            put_held(log, out);
         log->block_open = true;
         log->block_ns = entry->time_ns;
         log->block_writer = writer;
@@ -312,6 +397,7 @@ static void read_eval(struct mllog *log, const struct mllog_entry *entry, struct
 
 static void begin_run(struct mllog *log, const struct mllog_entry *entry, struct log_out *out)
 {
+    end_first(log, out);
     put_held(log, out);
     if (log->run_ns > 0 && log->any_stop) { /* another run in the same file */
         log->any_stop = log->block_open = false;
@@ -328,12 +414,17 @@ static void read_entry(struct mllog *log, const struct mllog_entry *entry, int64
     switch (entry->key) {
     case MLLOG_BATCH:
         if (entry->value.given && entry->value.value >= 1 && entry->value.value < 1e12)
-            log->batch = entry->value.value;
+            log->scale.batch = entry->value.value;
+        break;
+    case MLLOG_SEQUENCE:
+        if (entry->value.given && entry->value.value >= 1 && entry->value.value < 1e12)
+            log->scale.sequence = entry->value.value;
         break;
     case MLLOG_RUN_START:
         begin_run(log, entry, out);
         break;
     case MLLOG_RUN_STOP:
+        end_first(log, out);
         put_held(log, out);
         if (log->run_ns > 0 && entry->time_ns >= log->run_ns)
             log_out_value(out, str_from("run"), "s", (double)(entry->time_ns - log->run_ns) / 1e9);
@@ -387,6 +478,7 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
 
 static void end(void *state, struct log_out *out)
 {
+    end_first(state, out);
     put_held(state, out);
 }
 

@@ -15,10 +15,15 @@ static enum mllog_key key_of(struct str text)
         const char *text;
         enum mllog_key key;
     } keys[] = {
-        {"global_batch_size", MLLOG_BATCH}, {"run_start", MLLOG_RUN_START},
-        {"run_stop", MLLOG_RUN_STOP},       {"block_start", MLLOG_BLOCK_START},
-        {"block_stop", MLLOG_BLOCK_STOP},   {"eval_start", MLLOG_EVAL_START},
-        {"eval_stop", MLLOG_EVAL_STOP},     {"tracked_stats", MLLOG_STATS},
+        {"global_batch_size", MLLOG_BATCH},
+        {"run_start", MLLOG_RUN_START},
+        {"run_stop", MLLOG_RUN_STOP},
+        {"block_start", MLLOG_BLOCK_START},
+        {"block_stop", MLLOG_BLOCK_STOP},
+        {"eval_start", MLLOG_EVAL_START},
+        {"eval_stop", MLLOG_EVAL_STOP},
+        {"tracked_stats", MLLOG_STATS},
+        {"max_sequence_length", MLLOG_SEQUENCE},
     };
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
         if (str_is(text, keys[i].text))
@@ -49,7 +54,7 @@ static void read_metadata(struct str value, struct mllog_entry *entry)
     if (value.len == 0 || value.p[0] != '{')
         return;
     while (json_next_member(&at, end, &key, &member)) {
-        if (str_is(key, "step"))
+        if (str_is(key, "step") || str_is(key, "step_num"))
             entry->step = number_of(member);
         else if (str_is(key, "samples_count"))
             entry->samples = number_of(member);

@@ -8,7 +8,8 @@
 
 enum mllog_key {
     MLLOG_OTHER_KEY,
-    MLLOG_BATCH, /* global_batch_size */
+    MLLOG_BATCH,    /* global_batch_size */
+    MLLOG_SEQUENCE, /* max_sequence_length */
     MLLOG_RUN_START,
     MLLOG_RUN_STOP,
     MLLOG_BLOCK_START,

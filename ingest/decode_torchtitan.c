@@ -9,6 +9,7 @@
 #include "log_text.h"
 
 #define STAMP_RESOLUTION_NS INT64_C(2000000)
+#define SAME_TIME_NS INT64_C(1000000000) /* within which no job starts again */
 
 struct titan {
     struct log_steps steps;
@@ -16,6 +17,7 @@ struct titan {
     struct log_layout layout;
     int64_t sequence, global_batch, world; /* 0: not known */
     int64_t stamp;                         /* of the line before, or of the training's start */
+    int64_t newest, newest_ns;             /* step that came last; its stamp, 0: none */
     int64_t stamp_step;
     bool stamped;
     bool interrupted; /* a start or an evaluation lies between: the clock holds more than steps */
@@ -135,13 +137,25 @@ static void take_field(struct values *values, const struct log_piece *piece, con
     }
 }
 
+/* A fork writes "mfu: 35.88%grad_norm: 2.1". */
+static struct log_piece before_glued(const struct log_piece *piece)
+{
+    struct log_piece front = *piece;
+    size_t at = log_find(piece->text, "%grad_norm:");
+    if (at != SIZE_MAX)
+        front.text = log_until(piece->text, at + 1);
+    return front;
+}
+
 static struct values values_of(const struct log_piece *piece)
 {
     struct values values = {0};
     take_field(&values, piece, "tps:", NULL, HAS_RATE, &values.rate);
     take_field(&values, piece, "wps:", NULL, HAS_RATE, &values.rate);
+    take_field(&values, piece, "tgs:", NULL, HAS_RATE, &values.rate);
     take_field(&values, piece, "tflops:", NULL, HAS_FLOPS, &values.teraflops);
-    take_field(&values, piece, "mfu:", "%", HAS_MFU, &values.mfu);
+    struct log_piece front = before_glued(piece);
+    take_field(&values, &front, "mfu:", "%", HAS_MFU, &values.mfu);
     take_field(&values, piece, "step_time:", NULL, HAS_TIME, &values.seconds);
     return values;
 }
@@ -168,6 +182,17 @@ static int64_t time_by_stamps(const struct titan *titan, int64_t step, int64_t s
     if (!titan->stamped || step <= titan->stamp_step || stamp <= titan->stamp)
         return 0;
     return (stamp - titan->stamp) / (step - titan->stamp_step);
+}
+
+/* The line's own values, beside the record that is worked out from them. */
+static void put_values(const struct values *values, struct log_out *out)
+{
+    if (values->numbers & HAS_RATE)
+        log_out_value(out, str_from("tokens a second a GPU"), "tokens/s", values->rate);
+    if (values->numbers & HAS_FLOPS)
+        log_out_value(out, str_from("TFLOP/s a GPU"), "TFLOP/s", values->teraflops);
+    if (values->numbers & HAS_MFU)
+        log_out_value(out, str_from("MFU"), "%", values->mfu);
 }
 
 static void describe(const struct titan *titan, const struct values *values, struct record *record,
@@ -211,6 +236,7 @@ static void put_step(struct titan *titan, const struct log_piece *piece, int64_t
     log_steps_next(&titan->steps, step, &span);
     int64_t ns = time_by_rate(titan, values, out);
     bool by_rate = ns > 0;
+    put_values(values, out);
     if (!by_rate && stamped)
         ns = time_by_stamps(titan, step, stamp);
     if (ns > 0) {
@@ -236,6 +262,31 @@ static void put_step(struct titan *titan, const struct log_piece *piece, int64_t
     titan->stamp_step = step;
     titan->stamped = stamped;
     titan->interrupted = false;
+}
+
+/* "evaluation:  step: 20  loss: ..", "context: valid  step: 3 ..", "validate step: 5 ..". */
+static bool is_evaluation(const struct log_piece *piece)
+{
+    size_t from = piece->front.len > 24 ? piece->front.len - 24 : 0;
+    struct str front = log_from(piece->front, from);
+    return log_find(front, "valid") != SIZE_MAX || log_find(front, "eval") != SIZE_MAX;
+}
+
+/* Every rank may print the step, without saying who it is, and out of order: a restart comes
+ * later than what it goes back behind. */
+static bool is_late(struct titan *titan, const struct log_piece *piece, int64_t step)
+{
+    int64_t stamp;
+    bool zone;
+    if (!log_piece_stamp(piece, &stamp, &zone))
+        return false;
+    bool late =
+        titan->newest_ns > 0 && step <= titan->newest && stamp <= titan->newest_ns + SAME_TIME_NS;
+    if (!late) {
+        titan->newest = step;
+        titan->newest_ns = stamp;
+    }
+    return late;
 }
 
 static bool take_step(struct titan *titan, const struct log_line *line,
@@ -265,7 +316,9 @@ static bool take_step(struct titan *titan, const struct log_line *line,
         return true;
     double differs = values.rate * 1e3 + values.teraflops + values.mfu * 1e6;
     int64_t mark = fabs(differs) < 1e18 ? (int64_t)differs : 0;
-    enum log_turn turn = log_writers_turn(&titan->writers, line->writer, step, mark);
+    enum log_turn turn = is_late(titan, piece, step)
+                             ? LOG_TURN_DOUBLED
+                             : log_writers_turn(&titan->writers, line->writer, step, mark);
     if (line->writer >= 0)
         log_out_note(out, LOG_NOTE_WRITER);
     if (turn == LOG_TURN_DOUBLED) {
@@ -284,14 +337,14 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
     struct str rest = line->text;
     struct log_piece piece;
     bool taken = false;
-    struct str value;
-    if (log_after(rest, "validate step:", &value)) {
-        titan->interrupted = true;
+    while (log_next_piece(&rest, line, "step:", &piece)) {
+        if (!is_evaluation(&piece)) {
+            taken |= take_step(titan, line, &piece, out);
+            continue;
+        }
+        titan->interrupted = taken = true;
         log_out_count(out, LOG_EVALUATION, NULL);
-        return LOG_TAKEN;
     }
-    while (log_next_piece(&rest, line, "step:", &piece))
-        taken |= take_step(titan, line, &piece, out);
     if (!taken)
         taken = take_setup(titan, line, out);
     return taken ? LOG_TAKEN : LOG_OTHER;
@@ -312,8 +365,9 @@ const struct format format_torchtitan = {
     .title = "torchtitan",
     .needs = "nothing: metrics are printed every metrics.log_freq steps (10)",
     .tells = "step time (from tokens a second, or from time stamps), TFLOP/s a GPU, MFU, GPUs",
-    .lacks = "the times of single ranks and of phases: tps is rank 0's, and the same on all",
-    .how = LOG_HOW_NCCL,
+    .lacks = "the times of single ranks and of phases",
+    .how = {"--profiling.enable_profiling --profiling.profile_freq 100",
+            "lockstep report outputs/profile_traces/iteration_100  # a trace of every rank"},
     .anchors = anchors,
     .state_bytes = sizeof(struct titan),
     .line = line};

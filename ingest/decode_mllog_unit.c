@@ -1,0 +1,72 @@
+/* Units of MLPerf's step numbers. */
+#include "decode_mllog_unit.h"
+
+#include <math.h>
+
+#define STEPS_MOST 1e12
+#define LEAST_SHARE 0.4 /* of the time between two lines that the steps between account for */
+#define MOST_SHARE 1.5
+
+bool mllog_stat_step(const struct mllog_stat *stat, enum mllog_unit unit,
+                     const struct mllog_scale *scale, int64_t *ret)
+{
+    bool by_samples = unit == MLLOG_UNIT_SAMPLES || unit == MLLOG_UNIT_SINCE;
+    double number = by_samples ? stat->samples : stat->step, divisor = 1;
+    if (unit == MLLOG_UNIT_OPEN || unit == MLLOG_UNIT_NONE ||
+        !(by_samples ? stat->has_samples : stat->has_step))
+        return false;
+    if (unit != MLLOG_UNIT_STEPS)
+        divisor = scale->batch;
+    if (unit == MLLOG_UNIT_STEP_TOKENS)
+        divisor *= scale->sequence;
+    double steps = divisor > 0 ? number / divisor : -1;
+    if (!(steps >= 0) || steps > STEPS_MOST || steps != floor(steps))
+        return false;
+    *ret = (int64_t)steps;
+    return true;
+}
+
+/* The share of the time that `steps` account for. */
+static double share_of(const struct mllog_stat *stat, int64_t steps, int64_t from_ns)
+{
+    double took = (double)(stat->time_ns - from_ns) / 1e9;
+    return took > 0 ? (double)steps * stat->seconds / took : INFINITY;
+}
+
+enum mllog_unit mllog_unit_of(const struct mllog_stat *before, const struct mllog_stat *stat,
+                              const struct mllog_scale *scale)
+{
+    enum mllog_unit best = MLLOG_UNIT_OPEN;
+    double least = INFINITY;
+    int64_t from_ns = stat->since_ns > before->time_ns ? stat->since_ns : before->time_ns;
+    for (int unit = MLLOG_UNIT_SAMPLES; unit <= MLLOG_UNIT_SINCE; unit++) {
+        int64_t first, last;
+        if (!mllog_stat_step(before, (enum mllog_unit)unit, scale, &first) ||
+            !mllog_stat_step(stat, (enum mllog_unit)unit, scale, &last))
+            continue;
+        int64_t steps = unit == MLLOG_UNIT_SINCE ? last : last - first;
+        double share = share_of(stat, steps, from_ns);
+        if (steps < 1 || share < LEAST_SHARE || share > MOST_SHARE)
+            continue;
+        double off = fabs(log(share));
+        if (off < least)
+            best = (enum mllog_unit)unit;
+        least = off < least ? off : least;
+    }
+    return best;
+}
+
+enum mllog_unit mllog_unit_alone(const struct mllog_stat *stat, const struct mllog_scale *scale)
+{
+    int64_t steps;
+    for (int unit = MLLOG_UNIT_SAMPLES; unit < MLLOG_UNIT_SINCE; unit++) {
+        if (!mllog_stat_step(stat, (enum mllog_unit)unit, scale, &steps) || stat->since_ns == 0)
+            continue;
+        double share = share_of(stat, steps, stat->since_ns);
+        if (share >= LEAST_SHARE && share <= MOST_SHARE)
+            return (enum mllog_unit)unit;
+    }
+    bool both = stat->has_step && stat->has_samples; /* samples_count is then of the run */
+    return both && mllog_stat_step(stat, MLLOG_UNIT_SAMPLES, scale, &steps) ? MLLOG_UNIT_SAMPLES
+                                                                            : MLLOG_UNIT_NONE;
+}

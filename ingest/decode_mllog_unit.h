@@ -1,0 +1,44 @@
+/* What the numbers beside MLPerf's tracked statistics count. Submitters write steps, samples
+ * or tokens of the run, samples since the last line, epochs or parts of one there, and rates of the
+ * job or of one GPU. The time stamps tell them apart: steps times their time is how long it took.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct mllog_stat {
+    bool has_step, has_samples;
+    double step, samples; /* of the metadata */
+    double seconds;       /* a step */
+    int64_t time_ns;
+    int64_t since_ns; /* begin of its block, if that is after the one before; else 0 */
+    bool rate;        /* worked out from a throughput */
+    bool validation;  /* an evaluation lay before it */
+};
+
+enum mllog_unit {
+    MLLOG_UNIT_OPEN,    /* not known yet */
+    MLLOG_UNIT_SAMPLES, /* samples_count: of the run */
+    MLLOG_UNIT_STEPS,   /* step: steps */
+    MLLOG_UNIT_STEP_SAMPLES,
+    MLLOG_UNIT_STEP_TOKENS,
+    MLLOG_UNIT_SINCE, /* samples_count: since the line before */
+    MLLOG_UNIT_NONE,  /* none of these: an epoch, or the rate is not the job's */
+};
+
+struct mllog_scale {
+    double batch, sequence; /* 0: not known */
+};
+
+/* The number of the step by that unit (of SINCE: steps since the line before). False: it has none,
+ * or it is no whole number. */
+bool mllog_stat_step(const struct mllog_stat *stat, enum mllog_unit unit,
+                     const struct mllog_scale *scale, int64_t *ret);
+
+/* What two lines one after the other show; OPEN: nothing. */
+enum mllog_unit mllog_unit_of(const struct mllog_stat *before, const struct mllog_stat *stat,
+                              const struct mllog_scale *scale);
+
+/* What a single line shows, the only one there is; NONE: nothing. */
+enum mllog_unit mllog_unit_alone(const struct mllog_stat *stat, const struct mllog_scale *scale);
