@@ -70,17 +70,14 @@ static void add_digest(struct ledger_sums *sums, const struct step_row *row)
     sums->has_own |= !isnan(own_ns);
     sums->has_input |= !isnan(digest->input_median_ns);
     sums->has_exchange |= digest->exchange_ns >= 0;
-    own_ns = isnan(own_ns) ? 0 : own_ns;
-    late_ns = isnan(late_ns) ? 0 : late_ns;
-    sums->own_ns += own_ns;
+    sums->own_ns += isnan(own_ns) ? 0 : own_ns;
     sums->input_ns += isnan(digest->input_median_ns) ? 0 : digest->input_median_ns * covered;
-    sums->late_ns += late_ns;
+    sums->late_ns += isnan(late_ns) ? 0 : late_ns;
     sums->exchange_ns += exchange_ns;
-    double rest_ns = time_ns - own_ns - late_ns - exchange_ns;
     if (row->has_any & RECORD_CHECKPOINT)
-        sums->checkpoint_ns += rest_ns > 0 ? rest_ns : 0;
+        sums->checkpoint_ns += digest->unnamed_ns;
     else if (row->has_any & RECORD_VALIDATION)
-        sums->validation_ns += rest_ns > 0 ? rest_ns : 0;
+        sums->validation_ns += digest->unnamed_ns;
 }
 
 static void fill_ledger_window(const struct analysis *analysis, double named_gain_s,

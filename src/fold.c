@@ -23,6 +23,7 @@ void fold_init(struct fold *fold, const struct run *run, int64_t from_step, int6
         .from_step = from_step,
         .to_step = to_step,
         .first_step = -1,
+        .first_covered = -1,
         .last_step = -1,
         .down_ns = NAN,
         .attempt = -1,
@@ -308,6 +309,9 @@ static void fold_span(struct fold *fold, const struct step_row *row,
 {
     if (fold->first_step < 0 || row->step < fold->first_step)
         fold->first_step = row->step;
+    int64_t first = row->step < row->job.span ? row->step > 0 : row->step - row->job.span + 1;
+    if (fold->first_covered < 0 || first < fold->first_covered)
+        fold->first_covered = first;
     if (row->step > fold->last_step)
         fold->last_step = row->step;
     if (row->reported >= digest->expected)
@@ -373,8 +377,6 @@ static void fold_history(struct fold *fold, const struct step_row *row,
     double time_ns = (double)digest->step_time_ns, covered = (double)digest->span;
     double exchange_ns = digest->exchange_ns >= 0 ? (double)digest->exchange_ns : NAN;
     double late_ns = digest_late_ns(digest);
-    double rest_ns = time_ns - digest->own_median_ns - (isnan(late_ns) ? 0 : late_ns) -
-                     (isnan(exchange_ns) ? 0 : exchange_ns);
     bool checkpoint = row->has_any & RECORD_CHECKPOINT,
          validation = row->has_any & RECORD_VALIDATION;
     struct history_step step = {
@@ -385,8 +387,8 @@ static void fold_history(struct fold *fold, const struct step_row *row,
         .late_ns = (float)(late_ns * covered),
         .straggler_ns = isnan(late_ns) ? 0 : (float)(loss_ns * covered),
         .exchange_ns = (float)(exchange_ns * covered),
-        .checkpoint_ns = checkpoint && rest_ns > 0 ? (float)(rest_ns * covered) : 0,
-        .validation_ns = validation && !checkpoint && rest_ns > 0 ? (float)(rest_ns * covered) : 0,
+        .checkpoint_ns = checkpoint ? (float)digest->unnamed_ns : 0,
+        .validation_ns = validation && !checkpoint ? (float)digest->unnamed_ns : 0,
         .flops = (double)row->job.flops,
         .mfu = step_job_mfu(&row->job),
         .time_ns = time_ns * covered,
@@ -471,6 +473,8 @@ void fold_row(struct fold *fold, const struct steps *steps, size_t index, const 
                         digest->rule);
         fold_ranks(fold, row, barrier);
         struct fold_step step = {steps, index, row, choice, barrier};
+        digest->unnamed_ns = fold_unnamed_ns(fold, row, digest);
+        fold_called(fold, row, digest);
         if (!fold->figures_only)
             fold_findings(fold, &step, ranks);
         fold->ordinal++;

@@ -102,6 +102,14 @@ struct fold_times {
     struct quantile quantile;
 };
 
+/* Steps that the log calls checkpoints, or validations. */
+struct fold_called {
+    int64_t count;
+    int64_t judged;   /* of them, against the rolling median of the step time */
+    double beyond_ns; /* it, all together */
+    int64_t first[SUMMARY_CALLED_STEPS];
+};
+
 struct fold {
     int window; /* W */
     bool figures_only;
@@ -127,6 +135,8 @@ struct fold {
     int64_t *ordinal_steps; /* step by ordinal % STRAGGLER_WINDOW_MAX, owned */
     int64_t complete, incomplete, first_step, last_step; /* -1 */
     int64_t covered;                                     /* steps that those values are of */
+    int64_t first_covered;                               /* the first of them; -1 */
+    struct fold_called called[CALLED_COUNT];
     bool of_job, of_ranks; /* rows, in the span or not, of the whole job; of ranks */
     int64_t gpus;          /* as the log gives it last; 0 */
     struct fold_times measured, computed;
@@ -212,6 +222,12 @@ void fold_close(struct fold *fold, const struct fold_step *step, enum verdict_ki
 double fold_down_ns(const struct step_row *row, const struct step_row *before);
 void fold_restart(struct fold *fold, const struct fold_step *step);
 void fold_spike(struct fold *fold, const struct fold_step *step);
+/* Of all steps of the row that holds a checkpoint or a validation, the time in no phase.
+ * Where nothing is known of what the ranks did themselves: beyond the rolling median. */
+double fold_unnamed_ns(struct fold *fold, const struct step_row *row,
+                       const struct step_digest *digest);
+/* Counts them, and what they took beyond the rolling median. Before it moves on. */
+void fold_called(struct fold *fold, const struct step_row *row, const struct step_digest *digest);
 void fold_recover(struct fold *fold); /* counts `covers` anew */
 
 /* The slots that an event is about: *ret_count of them. `one` is room for one. */

@@ -244,3 +244,36 @@ void fold_spike(struct fold *fold, const struct fold_step *step)
     fold_event_end(fold, event, step, fold->ordinal, step->row->step);
     blame_spike(fold, step, median_ns, event);
 }
+
+double fold_unnamed_ns(struct fold *fold, const struct step_row *row,
+                       const struct step_digest *digest)
+{
+    double time_ns = (double)digest->step_time_ns, late_ns = digest_late_ns(digest), rest_ns;
+    if (!(row->has_any & RECORD_ANY_EVENT) || digest->time_evidence == EVIDENCE_NONE)
+        return 0;
+    if (isnan(digest->own_median_ns) || (row->has_all & RECORD_JOB))
+        rest_ns = time_ns - rolling_median(&fold->times);
+    else
+        rest_ns = time_ns - digest->own_median_ns - (isnan(late_ns) ? 0 : late_ns) -
+                  (digest->exchange_ns >= 0 ? (double)digest->exchange_ns : 0);
+    return rest_ns > 0 ? rest_ns * (double)digest->span : 0;
+}
+
+void fold_called(struct fold *fold, const struct step_row *row, const struct step_digest *digest)
+{
+    static const uint32_t bits[] = {
+        [CALLED_CHECKPOINT] = RECORD_CHECKPOINT, [CALLED_VALIDATION] = RECORD_VALIDATION};
+    for (int i = 0; i < CALLED_COUNT; i++) {
+        struct fold_called *called = &fold->called[i];
+        if (!(row->has_any & bits[i]))
+            continue;
+        if (called->count < SUMMARY_CALLED_STEPS)
+            called->first[called->count] = row->step;
+        called->count++;
+        if (digest->time_evidence == EVIDENCE_NONE || fold->times.count < FOLD_WARM_UP)
+            continue;
+        double median_ns = rolling_median(&fold->times);
+        called->judged++;
+        called->beyond_ns += ((double)digest->step_time_ns - median_ns) * (double)digest->span;
+    }
+}

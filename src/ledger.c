@@ -117,14 +117,16 @@ static void put_late(struct division *division, double late)
  * that calls no step a checkpoint may still have them: that is not known. */
 static double put_called(struct division *division, double rest, enum ledger_part holder)
 {
+    /* In the kernels they are what their steps took beyond others. */
+    enum evidence evidence = holder == LEDGER_GAPS ? division->time : division->computed;
     double checkpoint = at_most(division->sums->checkpoint_ns, rest);
     double validation = at_most(division->sums->validation_ns, rest - checkpoint);
     if (checkpoint > 0)
-        put(division, LEDGER_CHECKPOINT, checkpoint, division->time);
+        put(division, LEDGER_CHECKPOINT, checkpoint, evidence);
     else
         put_within(division, LEDGER_CHECKPOINT, holder);
     if (validation > 0)
-        put(division, LEDGER_VALIDATION, validation, division->time);
+        put(division, LEDGER_VALIDATION, validation, evidence);
     else
         put_within(division, LEDGER_VALIDATION, holder);
     return fmax(rest - checkpoint - validation, 0);

@@ -60,7 +60,8 @@ struct ledger_sums {
     double late_ns;      /* w: the last arrival after the median one */
     double straggler_ns; /* of late_ns: what the named ones cost */
     double exchange_ns;
-    double checkpoint_ns, validation_ns; /* of the rest, where the log says so */
+    double checkpoint_ns, validation_ns; /* of the rest, where the log says so; without own times
+                                            what such steps took beyond the rolling median */
     double down_ns, lost_ns; /* not in time_ns: the wall-clock time is the sum of the three */
     bool has_own, has_input, has_exchange;
     bool of_job; /* own times are as one rank says: what the others waited is not known */
@@ -80,7 +81,8 @@ struct ledger_sums {
  * - In the gaps (without has_own in the kernels): exchange without has_exchange;
  *   checkpoint and validation when no step is called so.
  * - Arithmetic, recompute, stragglers, and what is left when they are taken off are
- *   computed; jitter is as the waits when nobody is named; the rest is as T.
+ *   computed, and so are checkpoint and validation in the kernels; jitter is as the waits when
+ * nobody is named; the rest is as T.
  * - T without evidence, or no time at all: wall_s is 0 and all parts are unknown. */
 void ledger_make(struct ledger *ledger, const struct ledger_sums *sums, double gpus,
                  enum evidence time, enum evidence wait, bool simulated);

@@ -41,7 +41,10 @@ struct step_digest {
     double input_median_ns; /* `data` of the median rank; NAN: not recorded */
     uint32_t last_slot;     /* the last to arrive; RANK_SLOT_NONE */
     int64_t tokens;         /* of the job in one step; 0: not known */
-    uint32_t ordinal;       /* of the span's last step up to this one, counted from 0 */
+    /* What a checkpoint or a validation in it took: of all its steps the time in no phase;
+     * without own times of ranks, beyond the rolling median. 0: none is in it, or not known. */
+    double unnamed_ns;
+    uint32_t ordinal; /* of the span's last step up to this one, counted from 0 */
     /* Sums over the last W steps of the span whose step time is known, this one
      * included. */
     int window_steps;      /* values, */

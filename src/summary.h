@@ -166,6 +166,18 @@ enum mfu_origin {
     MFU_LOGGED,      /* as the log gives it: by whatever peak and formula its writer took */
 };
 
+/* Steps that the log says to hold a checkpoint or a validation. */
+enum called { CALLED_CHECKPOINT, CALLED_VALIDATION, CALLED_COUNT };
+
+#define SUMMARY_CALLED_STEPS 4
+
+struct summary_called {
+    int64_t count;                       /* of the span; of means over several steps: values */
+    int64_t first[SUMMARY_CALLED_STEPS]; /* the first of their steps */
+    struct quantity beyond_s; /* what one of them takes over the rolling median of the step time,
+                                 the mean over them; below 0: less */
+};
+
 /* The shown step. */
 struct summary_step {
     bool known; /* false: no step has been closed yet */
@@ -230,7 +242,9 @@ struct summary {
     int64_t first_step, last_step; /* -1 when there is none */
     int64_t complete, incomplete;  /* steps; of a log with means over several steps: values */
     int64_t steps_covered;         /* steps that these are of: more, where values are means */
-    int attempts;                  /* 1 and up, 0 before the first record */
+    int64_t first_covered;         /* the first of them: first_step, or before it; -1 */
+    struct summary_called called[CALLED_COUNT];
+    int attempts; /* 1 and up, 0 before the first record */
     struct quantity step_time_median_s, step_time_mean_s, step_time_max_s;
     struct quantity wait_mean_s; /* over ranks and steps */
     struct quantity wait_share;  /* of the GPU time of those steps, 0 to 1 */

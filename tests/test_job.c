@@ -498,10 +498,47 @@ static void copies_and_looks_back_are_equal_to_the_bit(void **state)
     analysis_free(analysis);
 }
 
+/* Means of 10 steps: 1 s, but for three values that hold a validation, or a checkpoint. */
+static void what_a_validation_takes_is_told_against_the_others(void **state)
+{
+    struct summary summary;
+    struct analysis *analysis = model(NULL);
+    (void)state;
+    summary_init(&summary);
+    for (int64_t step = 10; step <= 300; step += 10) {
+        bool validation = step == 110 || step == 210, checkpoint = step == 150;
+        struct record record = value_of(step, 10, step == 110 ? 3 : step == 210 ? 5 : 1);
+        record.has |= validation ? RECORD_VALIDATION : checkpoint ? RECORD_CHECKPOINT : 0;
+        add(analysis, record);
+    }
+    newest(analysis, &summary);
+    const struct summary_called *called = &summary.called[CALLED_VALIDATION];
+    assert_int_equal(summary.first_step, 10);
+    assert_int_equal(summary.first_covered, 1);
+    assert_int_equal(called->count, 2);
+    assert_int_equal(called->first[0], 110);
+    assert_int_equal(called->first[1], 210);
+    near(called->beyond_s, (20 + 40) / 2.0);
+    assert_int_equal(called->beyond_s.evidence, EVIDENCE_COMPUTED);
+    assert_int_equal(summary.called[CALLED_CHECKPOINT].count, 1);
+    assert_int_equal(summary.called[CALLED_CHECKPOINT].first[0], 150);
+    assert_true(summary.called[CALLED_CHECKPOINT].beyond_s.value == 0);
+    assert_int_equal(count_of(&summary, VERDICT_SPIKE), 0); /* they are said to be slow */
+    for (int i = 0; i < 2; i++) { /* the span is within the window: 60 of 360 s */
+        const struct ledger *ledger = i ? &summary.ledger_window : &summary.ledger;
+        near(ledger->share[LEDGER_VALIDATION], 60.0 / 360);
+        assert_int_equal(ledger->share[LEDGER_VALIDATION].evidence, EVIDENCE_COMPUTED);
+        assert_int_equal(ledger->share[LEDGER_CHECKPOINT].evidence, EVIDENCE_NONE);
+    }
+    summary_done(&summary);
+    analysis_free(analysis);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_mean_is_one_value_for_so_many_steps),
+        cmocka_unit_test(what_a_validation_takes_is_told_against_the_others),
         cmocka_unit_test(what_a_value_covers_is_no_gap),
         cmocka_unit_test(coarse_stamps_are_no_pauses),
         cmocka_unit_test(a_restart_counts_the_steps_that_were_lost),

@@ -110,7 +110,7 @@ static inline void fixture_totals(struct summary *summary, size_t ranks)
     summary->is_latest = true;
     summary->first_in_memory = 4000;
     summary->last_in_memory = 12345;
-    summary->first_step = 0;
+    summary->first_step = summary->first_covered = 0;
     summary->last_step = 12345;
     summary->complete = 12346;
     summary->attempts = 1;
@@ -371,7 +371,7 @@ static inline void fixture_job(struct summary *summary)
     summary->shown.span = 10;
     summary->shown.step = 12350;
     summary->last_step = summary->last_in_memory = 12350;
-    summary->first_step = 1;
+    summary->first_step = summary->first_covered = 1;
     summary->complete = 1235;
     summary->steps_covered = 12350;
     summary->attempts = 2;

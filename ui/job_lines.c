@@ -63,15 +63,20 @@ void job_add_steps(struct sentence *line, const struct summary *summary)
         sentence_add(line, "step %s", format_count(to, shown->step));
 }
 
+/* Some values are of several steps. */
+static bool are_means(const struct summary *summary)
+{
+    return summary->steps_covered > summary->complete + summary->incomplete;
+}
+
 void job_add_covered(struct sentence *line, const struct summary *summary)
 {
     char text[FORMAT_BYTES];
-    sentence_add(line, "%s to ", format_count(text, summary->first_step));
+    sentence_add(line, "%s to ", format_count(text, summary->first_covered));
     sentence_add(line, "%s: ", format_count(text, summary->last_step));
-    bool means = summary->steps_covered > summary->complete;
-    if (means) {
-        sentence_add(line, "%s, ", format_counted(text, summary->complete, "value"));
-        sentence_add(line, "means of %s", format_counted(text, summary->steps_covered, "step"));
+    if (are_means(summary)) {
+        sentence_add(line, "%s (means) ", format_counted(text, summary->complete, "value"));
+        sentence_add(line, "for %s", format_counted(text, summary->steps_covered, "step"));
     } else {
         sentence_add(line, "%s complete", format_count(text, summary->complete));
     }
@@ -83,7 +88,7 @@ void job_add_covered(struct sentence *line, const struct summary *summary)
 
 const char *job_value_word(const struct summary *summary)
 {
-    return summary->shown.span > 1 || summary->steps_covered > summary->complete ? "value" : "step";
+    return summary->shown.span > 1 || are_means(summary) ? "value" : "step";
 }
 
 bool job_add_values(struct sentence *line, const struct summary *summary)

@@ -24,7 +24,7 @@ void job_add_gpus(struct sentence *line, const struct summary *summary, bool sho
 /* "steps 11-20" where the value is a mean over several, "step 20" else. */
 void job_add_steps(struct sentence *line, const struct summary *summary);
 
-/* "1 to 12,350: 1,235 values of 12,350 steps, 2 attempts", "1 to 99: 99 complete, 0
+/* "1 to 12,350: 1,235 values (means) for 12,350 steps, 2 attempts", "1 to 99: 99 complete, 0
  * incomplete": what the span holds. */
 void job_add_covered(struct sentence *line, const struct summary *summary);
 

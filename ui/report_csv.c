@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "job_lines.h"
 #include "report.h"
 #include "text.h"
 
@@ -204,6 +205,8 @@ static void put_ranks(FILE *to, const struct report_data *data)
     for (int phase = 0; phase < PHASE_COUNT; phase++)
         fprintf(to, ",shown_%s_s", phase_name((enum phase)phase));
     fputs(",shown_own_s,shown_wait_s,shown_evidence\r\n", to);
+    if (job_alone(data->summary))
+        return; /* the 0 in its records is no rank */
     for (size_t i = 0; i < data->summary->rank_count; i++)
         put_rank(&line, data, &data->summary->ranks[i]);
 }

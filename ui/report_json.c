@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "job_lines.h"
 #include "mfu.h"
 #include "report.h"
 #include "report_json.h"
@@ -65,6 +66,17 @@ static void put_logs(FILE *to, const struct summary *summary)
     fputs("],\n", to);
 }
 
+/* "validations": {"count": 4, "first": [101, 201], "beyond_s": 46.8}. */
+static void put_called(FILE *to, const char *name, const struct summary_called *called)
+{
+    fprintf(to, "  \"%s\": {\"count\": %" PRId64 ", \"first\": [", name, called->count);
+    for (int64_t i = 0; i < called->count && i < SUMMARY_CALLED_STEPS; i++)
+        fprintf(to, "%s%" PRId64, i > 0 ? ", " : "", called->first[i]);
+    fputs("], ", to);
+    json_quantity(to, "beyond_s", called->beyond_s, 6);
+    fputs("},\n", to);
+}
+
 static void put_span(FILE *to, const struct summary *summary)
 {
     fputs("  \"steps\": {", to);
@@ -75,6 +87,8 @@ static void put_span(FILE *to, const struct summary *summary)
             ", \"complete\": %" PRId64 ", \"incomplete\": %" PRId64 ", \"covered\": %" PRId64
             ", \"attempts\": %d},\n",
             summary->complete, summary->incomplete, summary->steps_covered, summary->attempts);
+    put_called(to, "validations", &summary->called[CALLED_VALIDATION]);
+    put_called(to, "checkpoints", &summary->called[CALLED_CHECKPOINT]);
     fputs("  \"step_time_s\": {", to);
     json_quantity(to, "median", summary->step_time_median_s, 6);
     fputs(", ", to);
@@ -275,7 +289,8 @@ void report_json_data(FILE *to, const struct report_data *data)
     put_clocks(to, summary);
     put_rank_evidence(to, summary);
     fputs("  \"per_rank\": [", to);
-    for (size_t i = 0; i < summary->rank_count; i++) {
+    size_t ranks = job_alone(summary) ? 0 : summary->rank_count; /* its 0 is no rank */
+    for (size_t i = 0; i < ranks; i++) {
         fputs(i ? ",\n    " : "\n    ", to);
         put_rank(to, &summary->ranks[i]);
     }

@@ -41,6 +41,7 @@ void report_who(const struct report *report);
 /* Of a log of the whole job: why nobody can be named, and what would tell; its slow steps. */
 void report_no_ranks(const struct report *report);
 void report_slow_steps(const struct report *report);
+void report_called_steps(const struct report *report);
 
 /* The jitter floor, and what would be won: sentences, and a table. */
 void report_cost(const struct report *report);

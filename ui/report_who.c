@@ -400,6 +400,8 @@ void report_who(const struct report *report)
         const struct verdict *verdict = &summary->verdicts[i];
         slow += verdict_kind_is_slow(verdict->kind);
         wandering += verdict->kind == VERDICT_WANDERING;
+        if (verdict->kind == VERDICT_SPIKE && job_alone(summary))
+            continue; /* report_slow_steps() tells it */
         if (put++ < NAMED_MAX)
             put_in_force(report, verdict);
     }
@@ -413,7 +415,9 @@ void report_who(const struct report *report)
         put_nobody(report);
     if (wandering == 0 && !job_alone(summary))
         put_rotation(report);
-    if (job_alone(summary))
+    if (job_alone(summary)) {
         report_slow_steps(report);
+        report_called_steps(report);
+    }
     put_past(report);
 }
