@@ -84,7 +84,8 @@ static void read_iteration(struct hugectr *log, struct str text, size_t at, stru
     log->value_ns = record.step_time_ns;
     record.has |= log->validation ? RECORD_VALIDATION : 0;
     log->validation = false;
-    log_out_note(out, LOG_NOTE_MEAN);
+    if ((record.has & RECORD_SPAN) && record.span > 1)
+        log_out_note(out, LOG_NOTE_MEAN);
     log_out_record(out, &record);
 }
 

@@ -36,7 +36,8 @@ static void take_record(struct explained *explained, const struct record *record
 {
     bool first = explained->has == 0;
     keep_first(explained, record);
-    explained->has |= record->has;
+    bool mean = (record->has & RECORD_SPAN) && record->span > 1; /* of several steps */
+    explained->has |= mean ? record->has : record->has & ~(uint32_t)RECORD_SPAN;
     if (first || record->step < explained->first_step)
         explained->first_step = record->step;
     if (first || record->step > explained->last_step)

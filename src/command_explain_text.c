@@ -96,7 +96,8 @@ static void put_formats(FILE *to, const struct explained *explained)
         const struct log_facts *facts = &book->facts[i];
         snprintf(text, sizeof(text), "%s (%s): %s from %s; %s", facts->format->title,
                  facts->format->name, format_counted(a, (int64_t)facts->records, "record"),
-                 format_counted(b, (int64_t)facts->lines, "line"), how_sure(facts));
+                 format_counted(b, (int64_t)facts->lines, facts->format->sniff ? "event" : "line"),
+                 how_sure(facts));
         explain_wrap(to, head, 10, text);
         head = "          ";
         for (int note = 0; note < LOG_NOTES; note++)
@@ -212,16 +213,18 @@ static void put_skipped(FILE *to, const struct explained *explained)
         explain_cut(to, "            ", str_from(explained->totals.complaints[i]));
 }
 
+#define VALUE_NAME_COLUMNS 28
+
 static void put_value(FILE *to, const struct log_value *value)
 {
-    char name[64];
+    char name[4 * LOG_VALUE_NAME_BYTES];
     struct str rest = str_from(value->name);
     size_t columns = 0;
-    rest.len = rest.len < 20 ? rest.len : 20;
     text_sanitise(name, sizeof(name), rest);
     columns = text_columns(str_from(name));
-    fprintf(to, "  %s%*s %9" PRIu64 " %11.6g %11.6g %11.6g %s\n", name,
-            (int)(columns < 21 ? 21 - columns : 0), "", value->count, value->least,
+    bool fits = columns <= VALUE_NAME_COLUMNS; /* a longer one has a line of its own: it is whole */
+    fprintf(to, "  %s%s%*s %8" PRIu64 " %9.6g %9.6g %9.6g %s\n", name, fits ? "" : "\n  ",
+            (int)(VALUE_NAME_COLUMNS - (fits ? columns : 0)), "", value->count, value->least,
             quantile_median(&value->quantile), value->most, value->unit);
 }
 
@@ -234,8 +237,8 @@ static void put_values(FILE *to, const struct explained *explained)
             if (book->facts[i].values[k].count == 0)
                 continue;
             if (!headed)
-                fprintf(to, "\nTimers, operations and rates:\n  %-21s %9s %11s %11s %11s\n", "name",
-                        "count", "least", "median", "most");
+                fprintf(to, "\nTimers, operations and rates:\n  %-*s %8s %9s %9s %9s\n",
+                        VALUE_NAME_COLUMNS, "name", "count", "least", "median", "most");
             headed = true;
             put_value(to, &book->facts[i].values[k]);
         }
