@@ -126,7 +126,7 @@ static void a_peak_given_is_held_against_the_chips(void **state)
     set_chip(&scene, "H100");
     set_mfu(&scene, 0.2, 0.2);
     expect(&scene, "peak given 1979 TFLOP/s, twice H100's dense BF16 989: the sparse one? or "
-                   "--format fp8");
+                   "--number-format fp8");
     scene_init(&scene);
     scene.summary.run.peak_flops = 624e12;
     set_chip(&scene, "A100");

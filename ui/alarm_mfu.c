@@ -190,7 +190,7 @@ bool alarm_peak_factor(const struct view_model *model, struct sentence *line)
                  twice ? "the sparse one?" : "of another number format?");
     bool is_fp8 = is_factor(given / table_peak(run, NUMBER_FP8), 1);
     if (twice && is_fp8 && run->format != NUMBER_FP8)
-        sentence_add(line, " or --format fp8");
+        sentence_add(line, " or --number-format fp8");
     return true;
 }
 
