@@ -12,28 +12,23 @@
 #define TABLE_BITS 13
 #define TABLE_SIZE (1u << TABLE_BITS)
 
-struct anchor {
-    const char *text;
-    size_t length;
-    uint8_t window; /* where its rarest five bytes begin */
-    uint8_t owner;
-};
-
-/* A group of a text: which, and how far into the text it begins. */
+/* A group of a text, and how far into the text it begins. */
 struct group {
-    uint32_t bytes;
-    uint16_t anchor;
+    const char *text;
+    uint64_t begins; /* with these bytes, as far as `mask` has bits */
+    uint64_t mask;
+    uint64_t owner; /* one bit */
+    size_t length;
+    uint16_t next; /* of the slot's groups, + 1; 0: none */
     uint8_t at;
 };
 
 struct anchors {
-    struct anchor list[ANCHORS_MAX];
     size_t count;
-    struct group groups[ANCHORS_MAX * GROUP]; /* by slot of the table */
+    struct group groups[ANCHORS_MAX * GROUP];
     size_t group_count;
-    uint16_t first[TABLE_SIZE];         /* of the slot's groups, + 1; 0: none */
-    uint16_t next[ANCHORS_MAX * GROUP]; /* likewise */
-    uint8_t filter[TABLE_SIZE];         /* 1: the slot has groups; what is looked at in the pass */
+    uint16_t first[TABLE_SIZE]; /* of the slot's groups, + 1; 0: none */
+    uint8_t filter[TABLE_SIZE]; /* 1: the slot has groups; what is looked at in the pass */
 };
 
 struct anchors *anchors_new(void)
@@ -103,34 +98,42 @@ bool anchors_add(struct anchors *anchors, const char *text, unsigned owner)
     size_t length = strlen(text);
     if (length < WINDOW || anchors->count == ANCHORS_MAX || owner >= ANCHORS_OWNERS_MAX)
         return false;
+    anchors->count++;
     size_t window = rarest_window(text, length);
-    uint16_t index = (uint16_t)anchors->count;
-    anchors->list[anchors->count++] =
-        (struct anchor){text, length, (uint8_t)window, (uint8_t)owner};
+    char begins[8] = {0};
+    memcpy(begins, text, length < 8 ? length : 8);
+    uint64_t mask = length < 8 ? (UINT64_C(1) << 8 * length) - 1 : UINT64_MAX;
     for (size_t i = 0; i + GROUP <= WINDOW; i++) {
         char bytes[4] = {0};
         memcpy(bytes, text + window + i, GROUP);
-        uint32_t group = group_at(bytes), slot = slot_of(group);
-        anchors->groups[anchors->group_count] = (struct group){group, index, (uint8_t)(window + i)};
-        anchors->next[anchors->group_count] = anchors->first[slot];
+        uint32_t slot = slot_of(group_at(bytes));
+        anchors->groups[anchors->group_count] = (struct group){.text = text,
+                                                               .begins = number_load8(begins),
+                                                               .mask = mask,
+                                                               .owner = UINT64_C(1) << owner,
+                                                               .length = length,
+                                                               .next = anchors->first[slot],
+                                                               .at = (uint8_t)(window + i)};
         anchors->first[slot] = (uint16_t)++anchors->group_count;
         anchors->filter[slot] = 1;
     }
     return true;
 }
 
-/* The owners whose text stands around the group at p + at. */
-static uint64_t compare(const struct anchors *anchors, const char *p, size_t at, size_t size)
+/* The owners whose text stands around the group at p + at; not those that are found already. */
+static uint64_t compare(const struct anchors *anchors, const char *p, size_t at, size_t size,
+                        uint64_t found)
 {
-    uint64_t found = 0;
-    uint32_t group = group_at(p + at);
-    for (uint16_t i = anchors->first[slot_of(group)]; i != 0; i = anchors->next[i - 1]) {
-        const struct group *known = &anchors->groups[i - 1];
-        const struct anchor *anchor = &anchors->list[known->anchor];
-        if (known->bytes != group || at < known->at || at - known->at + anchor->length > size ||
-            memcmp(p + at - known->at, anchor->text, anchor->length) != 0)
+    for (uint16_t i = anchors->first[slot_of(group_at(p + at))]; i != 0;) {
+        const struct group *group = &anchors->groups[i - 1];
+        i = group->next;
+        if (at < group->at || at - group->at + group->length > size || (found & group->owner))
             continue;
-        found |= UINT64_C(1) << anchor->owner;
+        const char *text = p + (at - group->at);
+        if (((number_load8(text) ^ group->begins) & group->mask) != 0 ||
+            (group->length > 8 && memcmp(text + 8, group->text + 8, group->length - 8) != 0))
+            continue;
+        found |= group->owner;
     }
     return found;
 }
@@ -147,10 +150,10 @@ uint64_t anchors_find(const struct anchors *anchors, const char *p, size_t size)
         if (__builtin_expect(filter[a] | filter[b] | filter[c] | filter[d], 0))
             for (size_t i = 0; i < 4; i++)
                 if (filter[slot_of(group_at(p + at + i * GROUP))])
-                    found |= compare(anchors, p, at + i * GROUP, size);
+                    found = compare(anchors, p, at + i * GROUP, size, found);
     }
     for (; at + GROUP <= size; at += GROUP)
         if (filter[slot_of(group_at(p + at))])
-            found |= compare(anchors, p, at, size);
+            found = compare(anchors, p, at, size, found);
     return found;
 }

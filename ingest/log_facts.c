@@ -63,8 +63,23 @@ struct log_facts *log_book_facts(struct log_book *book, const struct format *for
     return facts;
 }
 
+/* Whether it has this name, as it stands in the log, and this unit. */
+static bool is_value(const struct log_value *value, struct str name, const char *unit)
+{
+    return value->name_length == name.len && name.len > 0 &&
+           memcmp(value->name, name.p, name.len) == 0 &&
+           (value->unit == unit || strcmp(value->unit, unit) == 0);
+}
+
 static struct log_value *value_of(struct log_facts *facts, struct str name, const char *unit)
 {
+    for (size_t i = 0, at = facts->value_next; i < facts->value_count; i++, at++) {
+        at = at < facts->value_count ? at : 0;
+        if (is_value(&facts->values[at], name, unit)) {
+            facts->value_next = at + 1;
+            return &facts->values[at];
+        }
+    }
     char text[LOG_VALUE_NAME_BYTES];
     str_copy(text, sizeof(text), name);
     for (size_t i = 0; i < facts->value_count; i++)
@@ -76,6 +91,7 @@ static struct log_value *value_of(struct log_facts *facts, struct str name, cons
         facts->values = memory_zeroed(LOG_VALUES_MAX, sizeof(*facts->values));
     struct log_value *value = &facts->values[facts->value_count++];
     memcpy(value->name, text, sizeof(text));
+    value->name_length = strlen(text) == name.len ? name.len : 0;
     value->unit = unit;
     return value;
 }

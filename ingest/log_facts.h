@@ -46,6 +46,7 @@ const char *log_note_sentence(enum log_note note); /* "means over several steps"
 
 struct log_value {
     char name[LOG_VALUE_NAME_BYTES]; /* raw bytes */
+    size_t name_length;              /* 0: it was longer, or had a NUL in it */
     const char *unit;
     uint64_t count;
     double least, most, sum;
@@ -67,6 +68,7 @@ struct log_facts {
     size_t value_count;
     uint64_t values_left_out;
     struct log_value *values; /* owned */
+    size_t value_next;        /* likely the next one: they come in the same order line by line */
 };
 
 #define LOG_FORMATS_MAX 48 /* in a table */

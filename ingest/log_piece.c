@@ -7,11 +7,10 @@
 
 /* ---- pieces ---- */
 
-static size_t find_head(struct str s, size_t from, const char *head)
+static size_t find_head(struct str s, size_t from, const char *head, size_t length)
 {
-    size_t length = strlen(head);
-    for (size_t at = log_find_from(s, from, head); at != SIZE_MAX;
-         at = log_find_from(s, at + 1, head)) {
+    for (size_t at = log_find_bytes(s, from, head, length); at != SIZE_MAX;
+         at = log_find_bytes(s, at + 1, head, length)) {
         size_t digit = at + length;
         while (digit < s.len && (s.p[digit] == ' ' || s.p[digit] == '\t'))
             digit++;
@@ -21,17 +20,17 @@ static size_t find_head(struct str s, size_t from, const char *head)
     return SIZE_MAX;
 }
 
-bool log_next_piece(struct str *rest, const struct log_line *line, const char *head,
-                    struct log_piece *ret)
+bool log_next_piece_bytes(struct str *rest, const struct log_line *line, const char *head,
+                          size_t length, struct log_piece *ret)
 {
-    size_t begin = find_head(*rest, 0, head);
+    size_t begin = find_head(*rest, 0, head, length);
     if (begin == SIZE_MAX)
         return false;
-    size_t next = find_head(*rest, begin + strlen(head), head);
+    size_t next = find_head(*rest, begin + length, head, length);
     ret->front = log_until(*rest, begin);
     ret->text = log_from(log_until(*rest, next), begin);
     ret->torn_end = next != SIZE_MAX || line->cut;
-    *rest = log_from(*rest, begin + strlen(head));
+    *rest = log_from(*rest, next == SIZE_MAX ? SIZE_MAX : begin + length);
     return true;
 }
 
@@ -50,25 +49,25 @@ static bool begins_word(struct str after)
     return after.len > 0 && (log_is_word(after.p[0]) || after.p[0] == '.');
 }
 
-enum log_field log_field(const struct log_piece *piece, const char *name, const char *unit,
-                         double *ret)
+enum log_field log_field_of(const struct log_piece *piece, struct str name, struct str unit,
+                            double *ret)
 {
     struct str value, again;
-    if (!log_after(piece->text, name, &value))
+    if (!log_after_bytes(piece->text, name.p, name.len, &value))
         return LOG_FIELD_NONE;
-    if (log_after(value, name, &again))
+    if (log_after_bytes(value, name.p, name.len, &again))
         return LOG_FIELD_TORN;
     size_t length;
     enum log_number kind = log_number(value, ret, &length);
     if (kind == LOG_NOTHING)
         return LOG_FIELD_TORN;
     struct str after = log_from(value, length);
-    bool has_unit = unit && log_begins(after, unit);
+    bool has_unit = unit.p && after.len >= unit.len && memcmp(after.p, unit.p, unit.len) == 0;
     if (kind == LOG_NO_NUMBER)
         return !has_unit && begins_word(after) ? LOG_FIELD_TORN : LOG_FIELD_NOT_NUMBER;
-    if (unit)
-        return has_unit && !begins_word(log_from(after, strlen(unit))) ? LOG_FIELD_NUMBER
-                                                                       : LOG_FIELD_TORN;
+    if (unit.p)
+        return has_unit && !begins_word(log_from(after, unit.len)) ? LOG_FIELD_NUMBER
+                                                                   : LOG_FIELD_TORN;
     if (after.len == 0)
         return piece->torn_end ? LOG_FIELD_TORN : LOG_FIELD_BARE;
     return ends_number(after) ? LOG_FIELD_NUMBER : LOG_FIELD_TORN;

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "log_format.h"
 #include "record.h"
@@ -19,8 +20,14 @@ struct log_piece {
 
 /* The next piece of the line that begins with `head`, optional blanks and a digit; a '_' before
  * the head makes it another name. *rest is the line at first, and moves on. */
-bool log_next_piece(struct str *rest, const struct log_line *line, const char *head,
-                    struct log_piece *ret);
+bool log_next_piece_bytes(struct str *rest, const struct log_line *line, const char *head,
+                          size_t length, struct log_piece *ret);
+
+static inline bool log_next_piece(struct str *rest, const struct log_line *line, const char *head,
+                                  struct log_piece *ret)
+{
+    return log_next_piece_bytes(rest, line, head, strlen(head), ret);
+}
 
 enum log_field {
     LOG_FIELD_NONE,
@@ -32,8 +39,15 @@ enum log_field {
 
 /* The number of the field `name`, which ends with its ':' or '='. unit: what must follow the number
  * at once ("ms", "%"), NULL: none, but then a blank or punctuation does. */
-enum log_field log_field(const struct log_piece *piece, const char *name, const char *unit,
-                         double *ret);
+enum log_field log_field_of(const struct log_piece *piece, struct str name, struct str unit,
+                            double *ret);
+
+static inline enum log_field log_field(const struct log_piece *piece, const char *name,
+                                       const char *unit, double *ret)
+{
+    return log_field_of(piece, str_of(name, strlen(name)), str_of(unit, unit ? strlen(unit) : 0),
+                        ret);
+}
 
 /* Digits behind the point of the number at the front of s. */
 size_t log_decimals(struct str s);

@@ -8,45 +8,70 @@
 #include <emmintrin.h>
 #endif
 
+#include "number.h"
 #include "record.h"
 
 /* ---- places ---- */
 
+/* Whether n bytes are the same: few, so that a call of the C library costs more. */
+static inline bool same_bytes(const char *a, const char *b, size_t n)
+{
+    for (; n >= 8; n -= 8, a += 8, b += 8)
+        if (number_load8(a) != number_load8(b))
+            return false;
+    for (; n > 0; n--)
+        if (*a++ != *b++)
+            return false;
+    return true;
+}
+
 /* The C library's memmem makes a table for every search; these are short texts in short lines. */
 #if defined(__SSE2__) && !defined(LINE_SHAPE_PORTABLE)
-/* Sixteen places at once: where the first and the last byte of the needle stand. The bytes
- * p[0] to p[length + 14] are in the text. */
-static inline size_t find_block(const char *p, const char *needle, size_t length)
+/* A bit for each of sixteen bytes at p that is c. */
+static inline unsigned places16(const char *p, char c)
 {
-    __m128i begins = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)p), _mm_set1_epi8(needle[0]));
-    __m128i ends = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(p + length - 1)),
-                                  _mm_set1_epi8(needle[length - 1]));
-    unsigned both = (unsigned)_mm_movemask_epi8(_mm_and_si128(begins, ends));
-    for (; both; both &= both - 1) {
-        size_t place = (size_t)__builtin_ctz(both);
-        if (length <= 2 || memcmp(p + place + 1, needle + 1, length - 2) == 0)
+    __m128i bytes = _mm_loadu_si128((const __m128i *)p);
+    return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)));
+}
+
+/* The first of the places (bits) where the whole needle stands, whose first and last byte do. */
+static inline size_t first_whole(const char *p, unsigned places, const char *needle, size_t length)
+{
+    for (; places; places &= places - 1) {
+        size_t place = (size_t)__builtin_ctz(places);
+        if (length <= 2 || same_bytes(p + place + 1, needle + 1, length - 2))
             return place;
     }
     return SIZE_MAX;
 }
 
-/* The last block lies over the one before. False: the text is too short for one. */
-static bool find_in_blocks(struct str s, size_t at, const char *needle, size_t length, size_t *ret)
+/* In 16 to length + 14 bytes, where the needle can begin at fifteen places at most. */
+static size_t find_in_one(const char *p, size_t size, const char *needle, size_t length)
 {
-    if (at + length + 15 > s.len)
-        return false;
-    size_t last = s.len - length - 15, found = SIZE_MAX;
-    for (; found == SIZE_MAX && at < last; at += 16) {
-        found = find_block(s.p + at, needle, length);
-        *ret = at + found;
+    if (length > size)
+        return SIZE_MAX;
+    unsigned begins = places16(p, needle[0]);
+    unsigned ends = places16(p + size - 16, needle[length - 1]);
+    size_t last = size - length; /* place, under 15 */
+    return first_whole(p, begins & (ends >> (15 - last)), needle, length);
+}
+
+/* Sixteen places at once; the last block lies over the one before. At least 16 bytes. */
+static size_t find_in_blocks(const char *p, size_t size, const char *needle, size_t length)
+{
+    if (size < length + 15)
+        return find_in_one(p, size, needle, length);
+    size_t at = 0, last = size - length - 15;
+    char first = needle[0], end = needle[length - 1];
+    for (;;) {
+        unsigned places = places16(p + at, first) & places16(p + at + length - 1, end);
+        size_t place = places ? first_whole(p + at, places, needle, length) : SIZE_MAX;
+        if (place != SIZE_MAX)
+            return at + place;
+        if (at == last)
+            return SIZE_MAX;
+        at = at + 16 < last ? at + 16 : last;
     }
-    if (found == SIZE_MAX) {
-        found = find_block(s.p + last, needle, length);
-        *ret = last + found;
-    }
-    if (found == SIZE_MAX)
-        *ret = SIZE_MAX;
-    return true;
 }
 #endif
 
@@ -55,12 +80,13 @@ size_t log_find_bytes(struct str s, size_t at, const char *needle, size_t length
     if (at > s.len || length == 0)
         return at > s.len ? SIZE_MAX : at;
 #if defined(__SSE2__) && !defined(LINE_SHAPE_PORTABLE)
-    size_t found;
-    if (find_in_blocks(s, at, needle, length, &found))
-        return found;
+    if (s.len - at >= 16) {
+        size_t found = find_in_blocks(s.p + at, s.len - at, needle, length);
+        return found == SIZE_MAX ? SIZE_MAX : at + found;
+    }
 #endif
     for (; at + length <= s.len; at++)
-        if (s.p[at] == needle[0] && memcmp(s.p + at, needle, length) == 0)
+        if (s.p[at] == needle[0] && same_bytes(s.p + at, needle, length))
             return at;
     return SIZE_MAX;
 }
@@ -100,15 +126,16 @@ bool log_split(struct str part, struct str *ret_name, struct str *ret_value)
     return false;
 }
 
-bool log_after(struct str s, const char *name, struct str *ret)
+bool log_after_bytes(struct str s, const char *name, size_t length, struct str *ret)
 {
-    for (size_t at = log_find(s, name); at != SIZE_MAX; at = log_find_from(s, at + 1, name)) {
+    for (size_t at = log_find_bytes(s, 0, name, length); at != SIZE_MAX;
+         at = log_find_bytes(s, at + 1, name, length)) {
         if (at > 0 && log_is_word(s.p[at - 1]) && log_is_word(name[0]))
             continue;
-        struct str value = log_from(s, at + strlen(name));
-        while (value.len > 0 && log_is_blank(value.p[0]))
-            value = log_from(value, 1);
-        *ret = value;
+        const char *p = s.p + at + length, *end = s.p + s.len;
+        while (p < end && log_is_blank(*p))
+            p++;
+        *ret = str_of(p, (size_t)(end - p));
         return true;
     }
     return false;
@@ -198,7 +225,7 @@ static size_t no_number(struct str s)
     return 0;
 }
 
-enum log_number log_number(struct str s, double *ret, size_t *ret_length)
+static enum log_number any_number(struct str s, double *ret, size_t *ret_length)
 {
     size_t at = s.len > 0 && (s.p[0] == '-' || s.p[0] == '+');
     bool negative = at && s.p[0] == '-';
@@ -233,6 +260,55 @@ enum log_number log_number(struct str s, double *ret, size_t *ret_length)
     return LOG_NUMBER;
 }
 
+/* Digits from p on, without groups: *value goes on with them, modulo 2^64. */
+static inline const char *plain_digits(const char *p, const char *end, uint64_t *value)
+{
+    uint64_t sum = *value;
+    while (end - p >= 8) {
+        uint64_t bytes = number_load8(p);
+        unsigned n = number_digits8(&bytes);
+        if (n > 0)
+            sum = sum * number_power10[n] + number_value8(bytes, n);
+        p += n;
+        if (n < 8) {
+            *value = sum;
+            return p;
+        }
+    }
+    for (; p < end && log_is_digit(*p); p++)
+        sum = sum * 10 + (uint64_t)(*p - '0');
+    *value = sum;
+    return p;
+}
+
+/* Most numbers: digits, perhaps a point and more of them, 18 in all. False: what any_number() is
+ * for. */
+static inline bool plain_number(struct str s, double *ret, size_t *ret_length)
+{
+    const char *end = s.p + s.len, *begin = s.p + (s.len > 0 && s.p[0] == '-');
+    uint64_t value = 0;
+    const char *p = plain_digits(begin, end, &value);
+    ptrdiff_t count = p - begin, decimals = 0;
+    if (count == 0 || (end - p > 1 && *p == ',' && log_is_digit(p[1])))
+        return false;
+    if (p < end && *p == '.') {
+        const char *point = ++p;
+        p = plain_digits(p, end, &value);
+        decimals = p - point;
+    }
+    if (count + decimals > 18 || (p < end && (*p == 'e' || *p == 'E')))
+        return false;
+    double number = (double)value / powers_of_ten[decimals];
+    *ret = begin > s.p ? -number : number;
+    *ret_length = (size_t)(p - s.p);
+    return true;
+}
+
+enum log_number log_number(struct str s, double *ret, size_t *ret_length)
+{
+    return plain_number(s, ret, ret_length) ? LOG_NUMBER : any_number(s, ret, ret_length);
+}
+
 enum log_number log_number_whole(struct str s, const char *unit, double *ret)
 {
     size_t length;
@@ -247,6 +323,14 @@ enum log_number log_number_whole(struct str s, const char *unit, double *ret)
 
 bool log_integer(struct str s, int64_t *ret, size_t *ret_length)
 {
+    uint64_t value = 0;
+    const char *p = plain_digits(s.p, s.p + s.len, &value);
+    size_t plain = (size_t)(p - s.p);
+    if (plain > 0 && plain <= 15 && !(plain + 1 < s.len && *p == ',' && log_is_digit(p[1]))) {
+        *ret = (int64_t)value;
+        *ret_length = plain;
+        return true;
+    }
     struct digits digits = {0};
     size_t end = whole_digits(s, 0, &digits);
     if (digits.count == 0 || digits.dropped > 0 || digits.value > (uint64_t)1 << 53)

@@ -99,7 +99,12 @@ bool log_split(struct str part, struct str *ret_name, struct str *ret_value);
 /* What stands behind `name` in s, where a blank, the beginning or a character that is no letter,
  * digit or '_' is before it: after optional blanks, trimmed at the left; up to the end of s.
  * name includes its ':' or '='. False: it is not there. */
-bool log_after(struct str s, const char *name, struct str *ret);
+bool log_after_bytes(struct str s, const char *name, size_t length, struct str *ret);
+
+static inline bool log_after(struct str s, const char *name, struct str *ret)
+{
+    return log_after_bytes(s, name, strlen(name), ret);
+}
 
 /* ---- numbers ---- */
 
