@@ -73,36 +73,35 @@ static bool holds(const char *p, const char *end, const char *text)
     return log_find(str_of(p, (size_t)(end - p)), text) != SIZE_MAX;
 }
 
-/* Whether a line that could not be read was meant to be a record. */
-static bool was_meant_as_record(const char *p, const char *end)
+/* Whether it has a step and one of the first `count` keys for times: the last two are words that
+ * other JSON has, too. */
+#define TIMES 7
+#define TIMES_OF_RECORDS 5
+static bool has_step_and_time(const char *p, const char *end, size_t count)
 {
-    static const char *const times[] = {"\"forward\"", "\"backward\"", "\"sync\"", "\"compute\"",
-                                        "\"step_time\""};
-    if (holds(p, end, "\"rank\""))
-        return true;
+    static const char *const times[TIMES] = {"\"forward\"",  "\"backward\"",  "\"sync\"",
+                                             "\"compute\"",  "\"step_time\"", "\"data\"",
+                                             "\"optimizer\""};
     if (!holds(p, end, "\"step\""))
         return false;
-    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+    for (size_t i = 0; i < count; i++)
         if (holds(p, end, times[i]))
             return true;
     return false;
+}
+
+/* Whether a line that could not be read was meant to be a record. */
+static bool was_meant_as_record(const char *p, const char *end)
+{
+    return holds(p, end, "\"rank\"") || has_step_and_time(p, end, TIMES_OF_RECORDS);
 }
 
 /* Whether it has a step and a time, or at least a rank, of which a torn record can be told. With
  * escapes a key may look otherwise. Other JSON need not be read. */
 static bool may_be_record(const char *p, const char *end)
 {
-    static const char *const times[] = {"\"step_time\"", "\"forward\"", "\"backward\"",
-                                        "\"compute\"",   "\"sync\"",    "\"data\"",
-                                        "\"optimizer\""};
-    if (holds(p, end, "\"rank\"") || memchr(p, '\\', (size_t)(end - p)))
-        return true;
-    if (!holds(p, end, "\"step\""))
-        return false;
-    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-        if (holds(p, end, times[i]))
-            return true;
-    return false;
+    return holds(p, end, "\"rank\"") || memchr(p, '\\', (size_t)(end - p)) ||
+           has_step_and_time(p, end, TIMES);
 }
 
 static enum scan_result scan_any(struct decoder *decoder, const char *p, const char *end,

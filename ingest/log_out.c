@@ -193,11 +193,6 @@ void log_out_want_all(struct log_out *out, bool all)
     reader->wanting_count = kept;
 }
 
-bool log_out_wants_all(const struct log_out *out)
-{
-    return out->reader->want_all & UINT64_C(1) << out->reader->current;
-}
-
 void log_out_claim(struct log_out *out)
 {
     out->reader->claims |= UINT64_C(1) << out->reader->current;

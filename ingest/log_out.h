@@ -39,9 +39,6 @@ void log_out_value(struct log_out *out, struct str name, const char *unit, doubl
  * says false. Of several that want all, the one that began last is asked first. */
 void log_out_want_all(struct log_out *out, bool all);
 
-/* Whether this decoder wants all. */
-bool log_out_wants_all(const struct log_out *out);
-
 /* One stream may hold the same steps in several formats: that which stands first in formats.def
  * gives the records, the others give values. A decoder that holds records back says at once that
  * it has some; log_out_record() says so by itself. */

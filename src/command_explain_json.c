@@ -20,12 +20,8 @@ void explain_formats_json(FILE *to, const struct command_logs *logs)
         put_text(to, ",\n     ", "needs", format->needs);
         put_text(to, ",\n     ", "tells", format->tells);
         put_text(to, ",\n     ", "lacks", format->lacks);
-        fputs(",\n     \"how\": [", to);
-        for (int k = 0; k < 2 && format->how[k]; k++) {
-            fputs(k ? ", " : "", to);
-            json_text(to, format->how[k]);
-        }
-        fputs("]}", to);
+        command_how_json(to, format);
+        fputs("}", to);
     }
     fputs("\n  ]\n}\n", to);
 }

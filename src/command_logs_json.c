@@ -81,6 +81,16 @@ static void put_values(FILE *to, const struct log_facts *facts)
     fprintf(to, "],\n     \"values_left_out\": %" PRIu64 "}", facts->values_left_out);
 }
 
+void command_how_json(FILE *to, const struct format *format)
+{
+    fputs(",\n     \"how\": [", to);
+    for (int k = 0; k < 2 && format->how[k]; k++) {
+        fputs(k ? ", " : "", to);
+        json_text(to, format->how[k]);
+    }
+    fputs("]", to);
+}
+
 static void put_facts(FILE *to, const struct log_facts *facts)
 {
     const struct format *format = facts->format;
@@ -94,6 +104,7 @@ static void put_facts(FILE *to, const struct log_facts *facts)
     json_key_integer(to, ", ", "damaged", (int64_t)facts->damaged);
     fputs(",\n     ", to);
     put_text(to, "lacks", format->lacks);
+    command_how_json(to, format);
     fputs(",\n", to);
     put_counts(to, facts);
     put_notes(to, facts);

@@ -64,6 +64,12 @@ class Words(unittest.TestCase):
             self.assertLess((SAMPLES / case).stat().st_size, 6000, case)
 
 
+    def test_every_format_is_fuzzed(self):
+        text = (ROOT / "tests" / "fuzz" / "meson.build").read_text(encoding="utf-8")
+        fuzzed = re.findall(r"'([^']+)'", text.split("\nformats = [")[1].split("]")[0])
+        self.assertEqual(sorted(fuzzed), sorted(k["name"] for k in formats()))
+
+
 class HowTo(unittest.TestCase):
     def lines(self, kind):
         found = {tuple(k["how"]) for k in formats() if k["how"] and k["how"][0].startswith(kind)}
@@ -94,10 +100,18 @@ class HowTo(unittest.TestCase):
             self.assertEqual([rank["rank"] for rank in told["per_rank"]], [2])
             self.assertEqual(told["steps"]["complete"], 3)
 
+    def test_what_explains_a_log_and_what_lists_the_formats_say_the_same(self):
+        path = SAMPLES / "metriclogger" / "imagenet.log"
+        done = subprocess.run([PROGRAM, "explain", "--json", path], capture_output=True, timeout=60,
+                              check=True)
+        log = json.loads(done.stdout)["logs"][0]
+        known = next(k for k in formats() if k["name"] == "metriclogger")
+        self.assertEqual((log["lacks"], log["how"]), (known["lacks"], known["how"]))
+
     def test_the_lines_of_megatron_are_its_own_flags(self):
         flags = {"--log-interval": "1", "--timing-log-level": "2", "--timing-log-option": "all",
                  "--no-barrier-with-level-1-timing": None}
-        for lines in self.lines("--"):
+        for lines in self.lines("--log-interval"):
             words = " ".join(line.split("  #")[0] for line in lines).split()
             got = {word: None for word in words if word.startswith("--")}
             for before, word in zip(words, words[1:]):
