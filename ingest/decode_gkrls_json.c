@@ -33,6 +33,7 @@ static void put_epoch(struct gkrls_json *state)
 {
     const struct epoch *epoch = &state->epoch;
     int64_t ns;
+    log_out_events(state->out, 1);
     if (epoch->not_number)
         log_out_count(state->out, LOG_NOT_NUMBER, "epoch %lld", (long long)epoch->number);
     if (epoch->number < 0 || !epoch->timed)

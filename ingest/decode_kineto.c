@@ -51,8 +51,8 @@ static bool begins_with(struct str s, const char *text)
 
 static bool is_exchange(struct str name)
 {
-    static const char *const begins[] = {"nccl",  "rccl",   "hccl",     "hcom_",
-                                         "msccl", "oneccl", "deep_ep::"};
+    static const char *const begins[] = {"nccl",   "rccl",      "hccl", "hcom_", "msccl",
+                                         "oneccl", "deep_ep::", "ccl_", "ccl::", "nvshmem"};
     if (begins_with(name, "void "))
         name = log_from(name, 5);
     for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
@@ -86,14 +86,16 @@ static enum category category_of(struct str text)
     static const struct {
         const char *text;
         enum category category;
-    } known[] = {{"cpu_op", HOST},   {"kernel", KERNEL},    {"user_annotation", HOST},
-                 {"Kernel", KERNEL}, {"gpu_memcpy", COPY},  {"gpu_user_annotation", TWIN},
-                 {"Operator", HOST}, {"gpu_memset", COPY},  {"Memcpy", COPY},
-                 {"Memset", COPY},   {"ProfilerStep", HOST}};
+    } known[] = {{"cpu_op", HOST},   {"kernel", KERNEL},     {"user_annotation", HOST},
+                 {"Kernel", KERNEL}, {"gpu_memcpy", COPY},   {"gpu_user_annotation", TWIN},
+                 {"Operator", HOST}, {"gpu_memset", COPY},   {"Memcpy", COPY},
+                 {"Memset", COPY},   {"ProfilerStep", HOST}, {"hpu_op", KERNEL}};
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         if (str_is(text, known[i].text))
             return known[i].category;
-    return OTHER;
+    /* "xpu_kernel" and the like of other devices */
+    bool kernel = text.len > 7 && str_is(log_from(text, text.len - 7), "_kernel");
+    return kernel ? KERNEL : OTHER;
 }
 
 static void take_time(struct event *event, struct str text, bool begin)
@@ -295,6 +297,13 @@ static bool knows_kernels(const struct kineto *kineto)
            !kineto->gaps;
 }
 
+/* Where no exchange is seen, that of other ranks may be in any of the kernels: the names of its
+ * library are not known, or it is no kernel. */
+static bool tells_waits(const struct kineto *kineto)
+{
+    return kineto->steps.exchanges > 0 || kineto->world == 1;
+}
+
 static void put_step(struct kineto *kineto, const struct kineto_step *step)
 {
     struct record record = {.has = RECORD_STEP | RECORD_STEP_TIME,
@@ -315,8 +324,10 @@ static void put_step(struct kineto *kineto, const struct kineto_step *step)
     }
     if (knows_kernels(kineto)) {
         int64_t sync_ns = step->exposed_ns < step->length_ns ? step->exposed_ns : step->length_ns;
-        record.has |= RECORD_COMPUTE;
-        record.compute_ns = step->length_ns - sync_ns;
+        if (tells_waits(kineto)) {
+            record.has |= RECORD_COMPUTE;
+            record.compute_ns = step->length_ns - sync_ns;
+        }
         if (kineto->steps.exchanges > 0) {
             record.has |= RECORD_SYNC;
             record.phase_ns[PHASE_SYNC] = sync_ns;
@@ -341,6 +352,7 @@ static void tell(struct kineto *kineto)
         return;
     kineto->told = true;
     kineto_steps_finish(steps);
+    log_out_events(kineto->out, kineto->events);
     if (steps->count == 0)
         tell_none(kineto);
     for (uint32_t i = 0; i < steps->count; i++) {
@@ -352,6 +364,10 @@ static void tell(struct kineto *kineto)
         else
             put_step(kineto, step);
     }
+    if (steps->count > 0 && steps->kernels > 0 && !tells_waits(kineto))
+        log_out_count(kineto->out, LOG_WITHOUT_PAIR,
+                      "kernels, but none of NCCL or its like: own time, the waits not in it, is "
+                      "not known");
     tell_trace(kineto);
     if (steps->left_out > 0 || steps->steps_left_out > 0)
         log_out_count(kineto->out, LOG_LEFT_OUT,

@@ -111,6 +111,7 @@ static void take_value(struct golden *golden, enum json_token token, struct str 
         log_out_damaged(golden->out, "a step that is no number");
         return;
     }
+    log_out_events(golden->out, 1);
     enum log_number kind = log_number_whole(text, NULL, &seconds);
     if (kind == LOG_NUMBER && token != JSON_CONSTANT)
         put_step(golden, step, seconds);

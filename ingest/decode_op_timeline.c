@@ -64,6 +64,7 @@ static void end_event(struct op_timeline *timeline)
         name_thread(timeline, event);
     if (!event->complete)
         return;
+    log_out_events(timeline->out, 1);
     if (event->torn || (event->has & needed) != needed) {
         log_out_damaged(timeline->out, "an operation without a valid step, ts, dur, pid or tid");
         op_steps_spoil(&timeline->steps);

@@ -161,6 +161,20 @@ void log_out_count(struct log_out *out, enum log_count count, const char *what, 
     va_end(values);
 }
 
+void log_out_count_more(struct log_out *out, enum log_count count, uint64_t more)
+{
+    struct log_facts *facts = format_reader_facts(out->reader);
+    if (facts)
+        facts->counts[count] += more;
+}
+
+void log_out_events(struct log_out *out, uint64_t more)
+{
+    struct log_facts *facts = format_reader_facts(out->reader);
+    if (facts)
+        facts->lines += more;
+}
+
 void log_out_note(struct log_out *out, enum log_note note)
 {
     struct log_facts *facts = format_reader_facts(out->reader);

@@ -27,6 +27,12 @@ void log_out_damaged(struct log_out *out, const char *why);
 void log_out_count(struct log_out *out, enum log_count count, const char *what, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* So many more of that kind as the last one. */
+void log_out_count_more(struct log_out *out, enum log_count count, uint64_t more);
+
+/* Of a document, which has no lines: so many more of its events or entries were read. */
+void log_out_events(struct log_out *out, uint64_t more);
+
 /* How the values of this log came about: told once, kept. */
 void log_out_note(struct log_out *out, enum log_note note);
 
