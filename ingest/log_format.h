@@ -41,7 +41,7 @@ struct log_line {
 #define LOG_HOW_MEGATRON                                                                           \
     {                                                                                              \
         "--log-interval 1 --timing-log-level 2 --timing-log-option all",                           \
-            "--no-barrier-with-level-1-timing  # or every timer waits for all ranks first"         \
+            "--no-barrier-with-level-1-timing  # else every timer is a barrier"                    \
     }
 
 enum log_answer {

@@ -361,8 +361,8 @@ static inline void fixture_job(struct summary *summary)
     summary->logs[0] = (struct summary_log){
         .format = "Megatron-LM",
         .lacks = "the times of single ranks",
-        .how = {"--timing-log-level 2 --timing-log-option all in the arguments of the job",
-                "lockstep emit in the training loop: one line a step and rank"},
+        .how = {"--log-interval 1 --timing-log-level 2 --timing-log-option all",
+                "for step in lockstep.steps(range(n)):  # in Python, with the phases marked"},
     };
     summary->rank_count = 1;
     summary->shown.reported = summary->shown.expected = 1;
