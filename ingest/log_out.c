@@ -47,6 +47,7 @@ const char *format_reader_damage(struct format_reader *reader)
     return reader->damage_next < reader->damage_count ? reader->damages[reader->damage_next++]
                                                       : NULL;
 }
+
 static bool within(int64_t value, int64_t least, int64_t most)
 {
     return value >= least && value <= most;
