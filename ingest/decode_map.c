@@ -4,6 +4,7 @@
 
 #include "decode_map_csv.h"
 #include "json_scan.h"
+#include "json_text.h"
 #include "log_text.h"
 #include "user_format_inside.h"
 
@@ -36,8 +37,10 @@ static void put_json(const struct user_field *field, struct str value, struct us
         return; /* as if it were not there */
     if (quoted)
         value = str_of(value.p + 1, value.len - 2);
-    if (field->kind == USER_NAME && memchr(value.p, '\\', value.len))
-        return; /* a name with escapes is nobody's host: left out, rather than shown wrongly */
+    if (field->kind == USER_NAME && memchr(value.p, '\\', value.len)) {
+        char *name = user_field_name(field, to);
+        value = json_text(value, name, USER_NAME_BYTES);
+    }
     user_field_put(field, value, to);
 }
 

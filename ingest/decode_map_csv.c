@@ -69,6 +69,19 @@ static bool find_header(struct map_csv *csv, const struct user_format *user, str
     return false;
 }
 
+/* A name with "" in it: each is one quote. */
+static struct str without_doubled(struct str value, char *to)
+{
+    size_t used = 0;
+    if (log_find(value, "\"\"") == SIZE_MAX)
+        return value;
+    for (size_t i = 0; i < value.len && used < USER_NAME_BYTES; i++) {
+        to[used++] = value.p[i];
+        i += value.p[i] == '"' && i + 1 < value.len && value.p[i + 1] == '"';
+    }
+    return str_of(to, used);
+}
+
 static enum log_answer take_row(const struct map_csv *csv, const struct user_format *user,
                                 const struct log_line *line, struct log_out *out)
 {
@@ -83,6 +96,8 @@ static enum log_answer take_row(const struct map_csv *csv, const struct user_for
         if (element == 0)
             continue;
         const struct user_field *field = &user->elements[element - 1].field;
+        if (field->kind == USER_NAME)
+            value = without_doubled(value, user_field_name(field, &record));
         user_field_put(field, value, &record);
         looks_so |= user_field_bit(field) == RECORD_STEP && value.len > 0 && !record.damaged;
     }

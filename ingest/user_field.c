@@ -221,6 +221,11 @@ static bool put_number(const struct user_field *field, struct str text, double v
     return good && keep(field, kept, to);
 }
 
+char *user_field_name(const struct user_field *field, struct user_record *to)
+{
+    return to->names[fields[field->place].bit == RECORD_GROUP];
+}
+
 static void put_name(const struct user_field *field, struct str value, struct user_record *to)
 {
     memcpy((char *)&to->record + fields[field->place].offset, &value, sizeof(value));
@@ -311,6 +316,10 @@ void user_record_out(struct user_record *user, struct log_out *out)
     if (!(record->has & RECORD_STEP) || !(record->has & RECORD_ANY_TIME)) {
         if (!user->not_number)
             log_out_count(out, LOG_WITHOUT_PAIR, NULL);
+        return;
+    }
+    if ((record->has & RECORD_STEP_TIME) && record->step_time_ns == 0) {
+        log_out_count(out, LOG_IMPOSSIBLE, "step %lld took no time", (long long)record->step);
         return;
     }
     put_begin(user);

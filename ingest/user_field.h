@@ -33,16 +33,22 @@ bool user_field_find(struct str name, struct str unit, struct user_field *ret, c
 /* Its RECORD_ bit, or a bit of its own for what is no field of a record. */
 uint32_t user_field_bit(const struct user_field *field);
 
+#define USER_NAME_BYTES 128
+
 /* A record that is filled in. */
 struct user_record {
     struct record record;
-    int64_t end_ns; /* of field "end"; 0: not there */
-    bool no_zone;   /* of a stamp */
+    int64_t end_ns;                 /* of field "end"; 0: not there */
+    bool no_zone;                   /* of a stamp */
+    char names[2][USER_NAME_BYTES]; /* host and group, where they had to be decoded */
     bool not_number, damaged;
 };
 
 /* The whole of `value` is the field's value. */
 void user_field_put(const struct user_field *field, struct str value, struct user_record *to);
+
+/* Room of USER_NAME_BYTES for the value of that field of kind NAME. */
+char *user_field_name(const struct user_field *field, struct user_record *to);
 
 /* The length of the value at the front of s, its unit included; 0: none is there. For kinds but
  * NAME and NOTHING. */

@@ -64,6 +64,31 @@ static void json_lines_by_keys_and_nested_keys(void **state)
         "# mine: lines 2, records 3, of the job 0, damaged 0\n");
 }
 
+static void names_are_what_their_escapes_say(void **state)
+{
+    const char *map = "rank=r,step=s,step_time=t,host=h,group=g";
+    assert_begins(
+        read_log(false, map,
+                 "{\"r\":0,\"s\":1,\"t\":1,\"h\":\"n\\u00f6de \\\"a\\\"\",\"g\":\"pp\\/0\"}\n"
+                 "{\"r\":1,\"s\":1,\"t\":1,\"h\":\"\\ud83d\\ude00\",\"g\":\"a\\\\b\"}\n"
+                 "{\"r\":2,\"s\":1,\"t\":1,\"h\":\"x\\ud83d\\u0000\\ude00y\"}\n"),
+        "rank 0 step 1 step_time=1.000000000 host=n\\xc3\\xb6"
+        "de \"a\" group=pp/0\n"
+        "rank 1 step 1 step_time=1.000000000 host=\\xf0\\x9f\\x98\\x80 group=a\\b\n"
+        "rank 2 step 1 step_time=1.000000000 "
+        "host=x\\xef\\xbf\\xbd\\xef\\xbf\\xbd\\xef\\xbf\\xbdy\n");
+    assert_begins(read_log(false, map, "r,s,t,h,g\r\n0,1,1,\"a \"\"b\"\", c\",\"\"\r\n"),
+                  "rank 0 step 1 step_time=1.000000000 host=a \"b\", c\n");
+}
+
+static void a_step_without_time_is_none(void **state)
+{
+    const char *got = read_log(false, "rank=r,step=s,step_time=t",
+                               "{\"r\":0,\"s\":1,\"t\":0}\n{\"r\":0,\"s\":2,\"t\":1}\n");
+    assert_begins(got, "rank 0 step 2 step_time=1.000000000\n# mine: ");
+    assert_has(got, "step 1 took no time");
+}
+
 static void torn_json_is_counted(void **state)
 {
     const char *got = read_log(false, "rank=r,step=step,step_time=s",
@@ -209,6 +234,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_lines_by_keys_and_nested_keys),
+        cmocka_unit_test(names_are_what_their_escapes_say),
+        cmocka_unit_test(a_step_without_time_is_none),
         cmocka_unit_test(torn_json_is_counted),
         cmocka_unit_test(tables_with_any_separator),
         cmocka_unit_test(torn_rows_are_no_records),
