@@ -4,7 +4,7 @@
 
 #include "decode_map_csv.h"
 #include "json_scan.h"
-#include "json_text.h"
+#include "json_unescape.h"
 #include "log_text.h"
 #include "user_format_inside.h"
 
@@ -39,7 +39,7 @@ static void put_json(const struct user_field *field, struct str value, struct us
         value = str_of(value.p + 1, value.len - 2);
     if (field->kind == USER_NAME && memchr(value.p, '\\', value.len)) {
         char *name = user_field_name(field, to);
-        value = json_text(value, name, USER_NAME_BYTES);
+        value = json_unescaped(value, name, USER_NAME_BYTES);
     }
     user_field_put(field, value, to);
 }

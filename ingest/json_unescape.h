@@ -7,4 +7,4 @@
 
 /* What stands between the quotes, its escapes decoded to UTF-8, in `to`: as many whole characters
  * as it has room for. Half a pair of surrogates and \u0000 become U+FFFD. */
-struct str json_text(struct str escaped, char *to, size_t size);
+struct str json_unescaped(struct str escaped, char *to, size_t size);

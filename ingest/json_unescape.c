@@ -1,5 +1,5 @@
 /* Escapes of JSON strings. */
-#include "json_text.h"
+#include "json_unescape.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -64,7 +64,7 @@ static size_t put_escape(const char **p, const char *end, char to[4])
     return 1;
 }
 
-struct str json_text(struct str escaped, char *to, size_t size)
+struct str json_unescaped(struct str escaped, char *to, size_t size)
 {
     const char *p = escaped.p, *end = p + escaped.len;
     size_t used = 0;
