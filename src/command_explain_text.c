@@ -257,7 +257,8 @@ static void put_how(FILE *to, const struct explained *explained)
         const struct format *format = book->facts[i].format;
         if (book->facts[i].records == 0 || !format->lacks)
             continue;
-        snprintf(text, sizeof(text), "%s does not hold %s. These two lines would give it:", format->title,
+        snprintf(text, sizeof(text),
+                 "%s does not hold %s. These two lines would give it:", format->title,
                  format->lacks);
         fputc('\n', to);
         explain_wrap(to, "", 0, text);
