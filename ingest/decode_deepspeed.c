@@ -198,21 +198,46 @@ static bool read_step_number(struct deepspeed *log, struct str text)
 
 /* ---- pipeline engine, throughput timer ---- */
 
+/* "101 loss: 7.7616 ...", "101 / 5000 loss: ...": false: torn. */
+static bool read_pipe_step(struct str steps, int64_t *ret)
+{
+    size_t length;
+    int64_t total;
+    if (!log_integer(steps, ret, &length) || length >= steps.len || steps.p[length] != ' ')
+        return false;
+    struct str rest = log_trim(log_from(steps, length));
+    if (rest.len > 1 && rest.p[0] == '/') {
+        rest = log_trim(log_from(rest, 1));
+        if (!log_integer(rest, &total, &length) || length >= rest.len || rest.p[length] != ' ')
+            return false;
+        rest = log_trim(log_from(rest, length));
+    }
+    return log_begins(rest, "loss");
+}
+
+/* Where the number of the line's step begins; SIZE_MAX: there is none. */
+static size_t pipe_number(struct str before)
+{
+    size_t begin = log_find_last(before, "steps: ");
+    if (begin != SIZE_MAX)
+        return begin + strlen("steps: ");
+    begin = log_find_last(before, "step: "); /* diffusion-pipe */
+    return begin == SIZE_MAX ? begin : begin + strlen("step: ");
+}
+
 /* "steps: 101 loss: 7.7616 iter time (s): 18.650 samples/sec: 0.858" */
 static bool read_pipe(struct deepspeed *log, struct str text, struct log_out *out)
 {
     struct str time;
     double seconds;
     int64_t number, span;
-    size_t length, after;
+    size_t after;
     struct record record = {.has = RECORD_JOB | RECORD_STEP | RECORD_STEP_TIME};
     size_t at = log_find(text, "iter time (s):");
-    size_t begin = log_find_last(log_until(text, at), "steps: ");
+    size_t begin = at == SIZE_MAX ? at : pipe_number(log_until(text, at));
     if (at == SIZE_MAX || begin == SIZE_MAX)
         return false;
-    struct str steps = log_trim(log_from(text, begin + strlen("steps: ")));
-    bool numbered = log_integer(steps, &number, &length) && length < steps.len &&
-                    steps.p[length] == ' ' && log_begins(log_trim(log_from(steps, length)), "loss");
+    bool numbered = read_pipe_step(log_trim(log_from(text, begin)), &number);
     enum log_number kind = LOG_NOTHING;
     if (log_after(log_from(text, at), "iter time (s):", &time))
         kind = log_number(time, &seconds, &after);
@@ -239,6 +264,19 @@ static bool read_pipe(struct deepspeed *log, struct str text, struct log_out *ou
     return true;
 }
 
+/* The number of the step: behind "global_step="; of old versions, in "0/20, " the one behind the
+ * epoch. */
+static struct str rate_step(struct str before)
+{
+    size_t begin = log_find_last(before, "global_step=");
+    if (begin != SIZE_MAX)
+        return log_from(before, begin + strlen("global_step="));
+    size_t slash = log_find_last(log_until(before, log_find(before, "RunningAvg")), "/");
+    bool behind_epoch =
+        slash != SIZE_MAX && slash > 0 && before.p[slash - 1] >= '0' && before.p[slash - 1] <= '9';
+    return log_from(before, behind_epoch ? slash + 1 : SIZE_MAX);
+}
+
 /* "epoch=0/micro_step=20/global_step=20, RunningAvgSamplesPerSec=3.1, CurrSamplesPerSec=3.2, ": the
  * rate of that one step, over train_batch_size samples. */
 static bool read_rate(struct deepspeed *log, struct str text, struct log_out *out)
@@ -250,9 +288,7 @@ static bool read_rate(struct deepspeed *log, struct str text, struct log_out *ou
     struct record record = {.has = RECORD_JOB | RECORD_STEP | RECORD_STEP_TIME};
     if (!log_after(text, "CurrSamplesPerSec=", &value))
         return false;
-    struct str before = log_until(text, (size_t)(value.p - text.p));
-    size_t begin = log_find_last(before, "global_step=");
-    struct str step = log_from(text, begin == SIZE_MAX ? begin : begin + strlen("global_step="));
+    struct str step = rate_step(log_until(text, (size_t)(value.p - text.p)));
     enum log_number kind = log_number(value, &rate, &length);
     if (kind == LOG_NO_NUMBER) {
         log_out_count(out, LOG_NOT_NUMBER, "CurrSamplesPerSec");
@@ -326,7 +362,7 @@ static void end(void *state, struct log_out *out)
 }
 
 static const char *const anchors[] = {
-    "rank=0 time (ms)",  " time (ms) | f",     " time (ms) | b",       "time (ms) | step",
+    "rank=0 time (ms)",  "time (ms) | f",      "time (ms) | b",        "time (ms) | step",
     "time (ms) | optim", "iter time (s):",     ", skipped=",           "comm op: ",
     "Comm. Op ",         "CurrSamplesPerSec=", "train_batch_size ...", NULL};
 const struct format format_deepspeed = {

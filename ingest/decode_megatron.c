@@ -147,7 +147,7 @@ static void take_notes(const struct log_line *line, const struct megatron_iterat
 {
     if (span > 1)
         log_out_note(out, LOG_NOTE_MEAN);
-    if (is->stamped)
+    if (is->stamped && !is->zone)
         log_out_note(out, LOG_NOTE_NO_ZONE);
     if (line->writer >= 0 || log_find(line->text, "[rank-") != SIZE_MAX)
         log_out_note(out, LOG_NOTE_WRITER);
@@ -157,6 +157,8 @@ static void remember(struct megatron *state, const struct megatron_iteration *is
 {
     state->last_step = is->number;
     state->last_time_ns = is->step_time_ns;
+    state->recent[state->recent_next] = is->fields;
+    state->recent_next = (state->recent_next + 1) % MEGATRON_RECENT;
     state->last_stamped = is->stamped;
     state->last_stamp_ns = is->stamp_ns;
     state->events = 0;
@@ -191,13 +193,20 @@ static void settle_first(struct megatron *state, int64_t next)
         held->begin_ns -= more;
 }
 
+/* Two loggers may write a few lines each, in turn: then all fields are the same. */
+static bool is_known(const struct megatron *state, const struct megatron_iteration *is)
+{
+    for (size_t i = 0; i < MEGATRON_RECENT; i++)
+        if (state->recent[i] == is->fields)
+            return true;
+    return is->number == state->last_step && is->step_time_ns == state->last_time_ns;
+}
+
 static void take_iteration(struct megatron *state, const struct log_line *line,
                            struct megatron_iteration *is, struct log_out *out)
 {
     int64_t span;
-    bool again = state->known && state->steps.any && is->number == state->last_step &&
-                 is->step_time_ns == state->last_time_ns;
-    if (again) {
+    if (state->known && is_known(state, is)) {
         log_out_count(out, LOG_DOUBLED, "iteration %lld", (long long)is->number);
         return;
     }
@@ -237,22 +246,17 @@ static void take_iterations(struct megatron *state, const struct log_line *line,
     enum megatron_found found;
     size_t at = 0;
     while ((found = megatron_iteration_next(line->text, &at, &is, out)) != MEGATRON_END) {
+        int64_t span;
         if (found == MEGATRON_FOUND)
             take_iteration(state, line, &is, out);
-        else if (found == MEGATRON_TORN)
+        else if (is.number > 0) /* its number still tells the interval */
+            log_steps_next(&state->steps, is.number, &span);
+        if (found == MEGATRON_TORN)
             log_out_damaged(out, "an iteration line of Megatron is torn");
     }
 }
 
 /* ---- timers ---- */
-
-static uint32_t hash_of(struct str s)
-{
-    uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < s.len; i++)
-        hash = (hash ^ (unsigned char)s.p[i]) * 16777619u;
-    return hash ? hash : 1;
-}
 
 /* "time (ms) | ...": where the timers begin, SIZE_MAX: it is another's line. */
 static size_t timers_begin(struct str body)
@@ -261,9 +265,10 @@ static size_t timers_begin(struct str body)
     if (at == SIZE_MAX)
         return at;
     struct str before = log_trim(log_until(body, at));
+    size_t end = at + strlen("time (ms) |");
     if (before.len > 0 && before.p[before.len - 1] != ':' && before.p[before.len - 1] != '-')
         return SIZE_MAX;
-    return at + strlen("time (ms) |");
+    return megatron_of_deepspeed(log_from(body, end)) ? SIZE_MAX : end;
 }
 
 static void take_timer_line(struct megatron *state, struct str rest, struct log_out *out)
@@ -273,7 +278,7 @@ static void take_timer_line(struct megatron *state, struct str rest, struct log_
     bool whole = megatron_timer_line(rest, &times, &last, out);
     if (times.has == 0 && whole)
         return; /* of the set-up, or of a checkpoint */
-    uint32_t hash = hash_of(last);
+    uint32_t hash = megatron_hash(last);
     /* A line that ends with another timer than the others may be cut between two of them; twice, it
      * is another set of timers. */
     if (!state->last_timer && !(times.has & 1u << MEGATRON_OPTIMIZER))
@@ -321,12 +326,12 @@ static void end_block(struct megatron *state, bool cut, struct log_out *out)
         put_block(state, cut, out);
 }
 
-static void begin_block(struct megatron *state, enum megatron_block block, int64_t writer,
-                        struct log_out *out)
+static void begin_block(struct megatron *state, enum megatron_block block,
+                        const struct log_line *line, struct log_out *out)
 {
     end_block(state, false, out);
     state->timers.gpus = state->gpus;
-    megatron_block_begin(&state->timers, block, writer);
+    megatron_block_begin(&state->timers, block, line);
     if (block == MEGATRON_RANKS) {
         state->hold = HOLD_FOR_RANKS;
         return;
@@ -360,7 +365,7 @@ static bool take(struct megatron *state, const struct log_line *line, struct log
     }
     enum megatron_block block = megatron_block_head(text);
     if (block != MEGATRON_NO_BLOCK) {
-        begin_block(state, block, line->writer, out);
+        begin_block(state, block, line, out);
         return true;
     }
     size_t at = timers_begin(line->body);

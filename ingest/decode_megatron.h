@@ -16,12 +16,13 @@
 
 struct megatron_iteration {
     int64_t number;
+    uint32_t fields; /* a hash of all its text; not 0 */
     int64_t step_time_ns;
     int64_t flops;           /* of one GPU; 0: not logged */
     int64_t mfu;             /* 1e-9; 0: not logged */
     int64_t batch;           /* samples of the whole job in one step; 0: not logged */
     int64_t tokens_a_sample; /* 0: not logged */
-    bool stamped;
+    bool stamped, zone; /* zone: the stamp has one */
     int64_t stamp_ns;
     int64_t resolution_ns; /* of the stamp */
     /* Rates that a record has no room for. */
@@ -45,6 +46,8 @@ enum megatron_found {
 enum megatron_found megatron_iteration_next(struct str line, size_t *at,
                                             struct megatron_iteration *ret, struct log_out *out);
 bool megatron_has_time(struct str line);
+
+uint32_t megatron_hash(struct str s); /* not 0 */
 
 /* ---- timers ---- */
 
@@ -87,10 +90,13 @@ enum megatron_block {
 };
 
 #define MEGATRON_NAME_BYTES 64
+#define MEGATRON_PREFIX_BYTES 128
 
 struct megatron_timers {
     enum megatron_block block;
     int64_t writer;
+    char prefix[MEGATRON_PREFIX_BYTES]; /* before the head, which may be before each line, too */
+    size_t prefix_length;
     char name[MEGATRON_NAME_BYTES]; /* of the timer whose ranks come */
     enum megatron_time time;        /* what it is */
     struct megatron_times *ranks;   /* owned */
@@ -109,7 +115,7 @@ struct megatron_timers {
 /* A block's head in the line; MEGATRON_NO_BLOCK: none. */
 enum megatron_block megatron_block_head(struct str line);
 void megatron_block_begin(struct megatron_timers *timers, enum megatron_block block,
-                          int64_t writer);
+                          const struct log_line *line);
 
 enum megatron_fit {
     MEGATRON_FITS,

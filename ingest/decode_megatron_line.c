@@ -90,11 +90,13 @@ static const struct {
     const char *unit;
 } fields[] = {
     {"throughput per GPU (TFLOP/s/GPU)", FIELD_FLOPS, NULL},
+    {"actual throughput per NPU (TFLOP/s/NPU)", FIELD_FLOPS, NULL}, /* MindSpeed */
     {"throughput (TFLOP/s/GPU)", FIELD_FLOPS, NULL},
     {"flop throughput (TFLOP/sec/GPU)", FIELD_FLOPS, NULL},
     {"TFLOPs", FIELD_FLOPS, NULL},
     {"[LM]TFLOPs", FIELD_FLOPS, NULL},
     {"[LM]-TFLOPs", FIELD_FLOPS, NULL},
+    {"model tflops per gpu", FIELD_FLOPS, NULL}, /* nanotron */
     {"approx flops per GPU", FIELD_FLOPS, NULL},
     {"MFU", FIELD_MFU, NULL},
     {"mfu", FIELD_MFU, NULL},
@@ -110,6 +112,11 @@ static const struct {
     {"power per GPU (W/GPU)", FIELD_VALUE, "W"},
     {"[DS]TFLOPs", FIELD_VALUE, "TFLOP/s"},
     {"[DS]-TFLOPs", FIELD_VALUE, "TFLOP/s"},
+    {"theoretical throughput per NPU (TFLOP/s/NPU)", FIELD_VALUE, "TFLOP/s"},
+    {"actual throughput per NPU with recompute (TFLOP/s/NPU)", FIELD_VALUE, "TFLOP/s"},
+    {"hardware tflops per gpu", FIELD_VALUE, "TFLOP/s"},
+    {"tokens per sec", FIELD_VALUE, "tokens/s"},
+    {"tokens per sec per gpu", FIELD_VALUE, "tokens/s"},
 };
 
 static bool is_named(struct str name, const char *text)
@@ -123,6 +130,7 @@ static bool is_named(struct str name, const char *text)
 struct line_fields {
     enum log_number time; /* LOG_NOTHING: none so far */
     bool torn;
+    uint64_t seen; /* 1 << index in fields */
     double time_value, time_unit_ns;
     double values[FIELD_VALUE]; /* 0: not there */
     struct megatron_iteration *rates;
@@ -134,6 +142,19 @@ static void add_rate(struct line_fields *of, size_t index, double value)
     if (to->rate_count < MEGATRON_RATES)
         to->rates[to->rate_count++] =
             (struct megatron_rate){fields[index].name, fields[index].unit, value};
+}
+
+/* nanotron writes "1.23K", with three digits. */
+static double thousands(struct str *unit)
+{
+    static const char letters[] = "KMGT";
+    const char *letter = unit->len == 1 ? memchr(letters, unit->p[0], 4) : NULL;
+    double factor = 1;
+    for (ptrdiff_t i = 0; letter && i <= letter - letters; i++)
+        factor *= 1000;
+    if (letter)
+        *unit = log_from(*unit, 1);
+    return factor;
 }
 
 /* "F", or "F/F": this interval's, then the mean so far. */
@@ -155,7 +176,9 @@ static enum log_number first_number(struct str value, double *ret, struct str *r
 static void time_field(struct line_fields *of, struct str unit, struct str value)
 {
     struct str rest;
+    of->torn |= of->time != LOG_NOTHING; /* another line's stands within this one */
     of->time = first_number(value, &of->time_value, &rest);
+    of->time_value *= thousands(&rest);
     if (is_named(unit, " (ms)") || is_named(unit, " ms"))
         of->time_unit_ns = LOG_MILLISECOND;
     else if (is_named(unit, " (s)") || is_named(unit, " s"))
@@ -202,9 +225,11 @@ static void other_field(struct line_fields *of, size_t index, struct str value, 
         if (number <= 0)
             log_out_count(out, LOG_IMPOSSIBLE, "%s: %g", fields[index].name, number);
         number = field == FIELD_FLOPS ? flops_of(number, rest) : mfu_of(number, rest);
-    } else if (rest.len > 0) {
-        return;
+    } else if (field == FIELD_VALUE) {
+        number *= thousands(&rest);
     }
+    if (rest.len > 0 && field != FIELD_FLOPS && field != FIELD_MFU)
+        return; /* the batch as "1.02K" is not exact */
     if (field == FIELD_VALUE)
         add_rate(of, index, number);
     else if (number > 0)
@@ -224,6 +249,8 @@ static void take_field(struct line_fields *of, struct str part, struct log_out *
     }
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
         if (is_named(name, fields[i].name)) {
+            of->torn |= of->seen >> i & 1; /* likewise */
+            of->seen |= UINT64_C(1) << i;
             other_field(of, i, value, out);
             return;
         }
@@ -235,8 +262,7 @@ static void take_stamp(struct str before, struct megatron_iteration *ret)
 {
     if (before.len > STAMP_BEFORE)
         before = log_from(before, before.len - STAMP_BEFORE);
-    bool zone = false;
-    ret->stamped = log_stamp_in(before, before.len, &ret->stamp_ns, &zone);
+    ret->stamped = log_stamp_in(before, before.len, &ret->stamp_ns, &ret->zone);
     ret->resolution_ns = ret->stamped && ret->stamp_ns % INT64_C(1000000000) == 0
                              ? INT64_C(2000000000)
                              : INT64_C(2000000);
@@ -277,6 +303,14 @@ static enum megatron_found whole(const struct line_fields *of, struct megatron_i
     return MEGATRON_FOUND;
 }
 
+uint32_t megatron_hash(struct str s)
+{
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < s.len; i++)
+        hash = (hash ^ (unsigned char)s.p[i]) * 16777619u;
+    return hash ? hash : 1;
+}
+
 enum megatron_found megatron_iteration_next(struct str line, size_t *at,
                                             struct megatron_iteration *ret, struct log_out *out)
 {
@@ -293,6 +327,7 @@ enum megatron_found megatron_iteration_next(struct str line, size_t *at,
     size_t next = find_head(line, end, &next_number, &next_end);
     struct str rest = log_until(log_from(line, end), next == SIZE_MAX ? line.len : next - end);
     *at = end + rest.len;
+    ret->fields = megatron_hash(log_trim(str_of(line.p + head, *at - head)));
     while (rest.len > 0) {
         const char *bar = memchr(rest.p, '|', rest.len);
         if (!bar)

@@ -26,6 +26,20 @@ static bool take_engine_line(struct megatron *state, struct str line, struct log
     return true;
 }
 
+/* Megatron has a "forward", too, but no "step" in the same line. */
+bool megatron_of_deepspeed(struct str timers)
+{
+    static const char *const first[] = {
+        "fwd",           "bwd", "optimizer_", "init_optimizer_state", "selective_optimizer",
+        "step_microstep"};
+    struct str s = log_trim(timers);
+    for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
+        if (log_begins(s, first[i]))
+            return true;
+    return log_begins(s, "forward") &&
+           (log_find(s, "_microstep: ") != SIZE_MAX || log_find(s, "| step: ") != SIZE_MAX);
+}
+
 /* "[Rank 0] time (ms) | fwd: F | bwd: F | ...", of the step that ends now. */
 static bool take_breakdown(struct megatron *state, struct str line, struct log_out *out)
 {

@@ -15,6 +15,8 @@ enum megatron_hold {
     HOLD_NOT,
 };
 
+#define MEGATRON_RECENT 4
+
 struct megatron {
     struct log_steps steps;
     int64_t seq_length, gpus; /* as declared; 0: not known */
@@ -23,6 +25,8 @@ struct megatron {
     /* The iteration before. */
     int64_t last_step, last_time_ns, last_stamp_ns;
     bool last_stamped;
+    uint32_t recent[MEGATRON_RECENT]; /* a ring: the fields' hashes of those taken last */
+    unsigned recent_next;
     uint32_t events; /* RECORD_ bits for the next one */
     double inner_s;  /* what DeepSpeed's engine says of the step inner_step; 0: nothing */
     int64_t inner_step;
@@ -45,6 +49,9 @@ struct megatron {
 /* Lines that are none of an iteration and no timers of Megatron's own: of DeepSpeed's engine within
  * it, of Megatron-Bridge, validations, checkpoints, arguments. False: it is none of these. */
 bool megatron_take_more(struct megatron *state, const struct log_line *line, struct log_out *out);
+
+/* Whether the timers behind "time (ms) |" have the names of DeepSpeed's. */
+bool megatron_of_deepspeed(struct str timers);
 
 /* A line of Megatron-Bridge that waited for an iteration line: it is a step of its own. */
 void megatron_put_bridge(struct megatron *state, struct log_out *out);

@@ -171,10 +171,44 @@ enum megatron_block megatron_block_head(struct str line)
     return log_find(before, "times ") != SIZE_MAX ? MEGATRON_RANKS : MEGATRON_NO_BLOCK;
 }
 
-void megatron_block_begin(struct megatron_timers *timers, enum megatron_block block, int64_t writer)
+/* The line without what stood before the head of its block, whatever numbers are in it: a logger's
+ * time and place, a pod's name. As it is, when that is not in front of it. */
+static struct str without_prefix(const struct megatron_timers *timers, struct str s)
+{
+    size_t at = 0, i = 0;
+    while (i < timers->prefix_length && at < s.len) {
+        if (log_is_digit(timers->prefix[i]) && log_is_digit(s.p[at])) {
+            for (; i < timers->prefix_length && log_is_digit(timers->prefix[i]); i++)
+                ;
+            for (; at < s.len && log_is_digit(s.p[at]); at++)
+                ;
+            continue;
+        }
+        if (timers->prefix[i++] != s.p[at++])
+            return s;
+    }
+    return i == timers->prefix_length ? log_from(s, at) : s;
+}
+
+static void learn_prefix(struct megatron_timers *timers, struct str body)
+{
+    static const char *const heads[] = {"(min, max) time ", "max time ", "times "};
+    size_t at = SIZE_MAX;
+    for (size_t i = 0; at == SIZE_MAX && i < sizeof(heads) / sizeof(heads[0]); i++)
+        at = log_find(body, heads[i]);
+    timers->prefix_length = 0;
+    if (at < sizeof(timers->prefix)) {
+        memcpy(timers->prefix, body.p, at);
+        timers->prefix_length = at;
+    }
+}
+
+void megatron_block_begin(struct megatron_timers *timers, enum megatron_block block,
+                          const struct log_line *line)
 {
     timers->block = block;
-    timers->writer = writer;
+    timers->writer = line->writer;
+    learn_prefix(timers, line->body);
     timers->name[0] = '\0';
     timers->time = MEGATRON_TIMES;
     timers->count = 0;
@@ -290,7 +324,7 @@ enum megatron_fit megatron_block_line(struct megatron_timers *timers, const stru
 {
     if (line->writer != timers->writer)
         return MEGATRON_STRANGER;
-    struct str s = log_trim(line->body);
+    struct str s = log_trim(without_prefix(timers, line->body));
     enum megatron_fit fit = timers->block == MEGATRON_RANKS     ? ranks_line(timers, s, out)
                             : range_line(timers->block, s, out) ? MEGATRON_FITS
                                                                 : MEGATRON_STRANGER;

@@ -1,5 +1,5 @@
 /* NeMo 2 ("Training epoch 0, iteration 45/99 | lr: .. | global_step: 45 | train_step_timing in
- * s: 4.93 | TFLOPS_PER_GPU: 1.249e+03 | consumed_samples: 736"), the progress bars of NeMo 1
+ * s: 4.93 | TFLOPS_per_GPU: 1.249e+03 | consumed_samples: 736"), the progress bars of NeMo 1
  * ("Epoch 0: : 47%|#| 7/15 [06:19<07:13, global_step=5.000, train_step_timing in s=49.50]") and
  * NeMo Automodel ("step 10 | epoch 0 | loss 3.2 | .. | tps 1234.00(154.25/gpu) | .."). */
 #include "log_format.h"
@@ -70,6 +70,13 @@ static bool is_whole(struct nemo *nemo, uint32_t fields, bool bare, int64_t step
            step == 0;
 }
 
+/* "1.249e+03": a number at the end of a line that is not cut. */
+static bool ends_with_exponent(struct str s)
+{
+    return s.len > 4 && s.p[s.len - 4] == 'e' && (s.p[s.len - 3] == '+' || s.p[s.len - 3] == '-') &&
+           log_is_digit(s.p[s.len - 2]) && log_is_digit(s.p[s.len - 1]);
+}
+
 static bool take_iteration(struct nemo *nemo, const struct log_line *line,
                            const struct log_piece *piece, struct log_out *out)
 {
@@ -77,7 +84,9 @@ static bool take_iteration(struct nemo *nemo, const struct log_line *line,
     if (log_find(piece->text, ", iteration ") == SIZE_MAX)
         return false;
     enum log_field time = log_field(piece, "train_step_timing in s:", NULL, &seconds);
-    enum log_field flops = log_field(piece, "TFLOPS_PER_GPU:", NULL, &teraflops);
+    enum log_field flops = log_field(piece, "TFLOPS_per_GPU:", NULL, &teraflops);
+    if (flops == LOG_FIELD_NONE)
+        flops = log_field(piece, "TFLOPS_PER_GPU:", NULL, &teraflops);
     enum log_field consumed = log_field(piece, "consumed_samples:", NULL, &number);
     int64_t step = step_of(piece);
     uint32_t fields = HAS_TIME | (flops != LOG_FIELD_NONE ? HAS_FLOPS : 0) |
@@ -94,8 +103,9 @@ static bool take_iteration(struct nemo *nemo, const struct log_line *line,
         log_out_damaged(out, "a torn line of an iteration");
         return true;
     }
-    put(nemo, line, piece, step, seconds,
-        flops == LOG_FIELD_NUMBER || flops == LOG_FIELD_BARE ? teraflops : 0, out);
+    bool known = flops == LOG_FIELD_NUMBER ||
+                 (flops == LOG_FIELD_BARE && ends_with_exponent(log_trim(piece->text)));
+    put(nemo, line, piece, step, seconds, known ? teraflops : 0, out);
     return true;
 }
 

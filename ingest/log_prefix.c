@@ -23,6 +23,90 @@ static size_t digits_at(struct str s, size_t at, int64_t *ret)
     return end;
 }
 
+static size_t skip_blanks(struct str s, size_t at)
+{
+    while (at < s.len && s.p[at] == ' ')
+        at++;
+    return at;
+}
+
+/* "2026-05-11T02:59:55.145289123Z " (kubectl logs --timestamps, docker logs -t): with 'T' and zone,
+ * as no framework writes it. */
+static size_t container_stamp(struct str s)
+{
+    int64_t ns;
+    bool zone;
+    size_t length;
+    if (s.len < 21 || !log_is_digit(s.p[0]) || s.p[10] != 'T' ||
+        !log_stamp(s, &ns, &zone, &length) || !zone || length >= s.len || s.p[length] != ' ')
+        return 0;
+    return length + 1;
+}
+
+/* "worker-1  | " (docker compose), "i.pretrain/0 " (NeMo-Run): a name with a number. */
+static size_t replica(struct str s, int64_t *ret_writer)
+{
+    int64_t number = -1;
+    size_t at = 0, before = 0;
+    if (s.len == 0 || !log_is_letter(s.p[0]))
+        return 0;
+    for (; at < s.len && at < NAME_LONGEST; at++) {
+        char c = s.p[at];
+        bool separates = c == '-' || c == '_' || c == '/';
+        if (!log_is_letter(c) && !log_is_digit(c) && !separates && c != '.')
+            break;
+        before = separates ? at : before;
+    }
+    if (before == 0 || digits_at(s, before + 1, &number) != at || at == before + 1)
+        return 0;
+    size_t end = skip_blanks(s, at);
+    bool fits = s.p[before] == '/'
+                    ? end > at
+                    : end > at && end + 1 < s.len && s.p[end] == '|' && s.p[end + 1] == ' ';
+    if (!fits)
+        return 0;
+    if (s.p[before] == '/')
+        return at + 1; /* NeMo-Run counts launches */
+    *ret_writer = number;
+    return end + 2;
+}
+
+/* "(Trainer pid=4711, ip=10.0.0.3) " (Ray), "[pod/llm-worker-3/pytorch] " (kubectl logs --prefix).
+ */
+static size_t named_bracket(struct str s, int64_t *ret_writer)
+{
+    bool pod = log_begins(s, "[pod/"), ray = s.len > 0 && s.p[0] == '(';
+    size_t end = 1;
+    if (!pod && !ray)
+        return 0;
+    while (end < s.len && end < 2 * NAME_LONGEST && s.p[end] != (pod ? ']' : ')'))
+        end++;
+    if (end + 1 >= s.len || s.p[end + 1] != ' ' || (!pod && s.p[end] != ')') ||
+        (pod && s.p[end] != ']'))
+        return 0;
+    struct str inside = log_until(s, end), value;
+    size_t length;
+    int64_t number;
+    if (ray)
+        return log_after(inside, "pid=", &value) && log_integer(value, &number, &length) ? end + 2
+                                                                                         : 0;
+    inside = log_until(inside, log_find_from(inside, strlen("[pod/"), "/"));
+    size_t dash = log_find_last(inside, "-");
+    if (dash != SIZE_MAX && digits_at(inside, dash + 1, &number) == inside.len &&
+        dash + 1 < inside.len)
+        *ret_writer = number;
+    return end + 2;
+}
+
+/* "[1,mpirank:5,algo-2]<stdout>:" (SageMaker). */
+static size_t mpi_rank(struct str s, int64_t *ret_writer)
+{
+    size_t end = log_begins(s, "[1,mpirank:") ? digits_at(s, strlen("[1,mpirank:"), ret_writer) : 0;
+    size_t close = end ? log_find_from(s, end, "]<std") : SIZE_MAX;
+    size_t colon = close < NAME_LONGEST ? log_find_from(s, close, ">:") : SIZE_MAX;
+    return colon < 2 * NAME_LONGEST ? colon + 2 : 0;
+}
+
 /* "[rank0]:", "[default7]:", "[1,5]<stdout>:": how long it is, 0: it is none. */
 static size_t bracket(struct str s, int64_t *ret_writer)
 {
@@ -91,6 +175,14 @@ struct str log_prefix_strip(struct str line, int64_t *ret_writer)
         size_t length = bracket(rest, ret_writer);
         if (length == 0)
             length = label(rest, ret_writer);
+        if (length == 0)
+            length = container_stamp(rest);
+        if (length == 0)
+            length = replica(rest, ret_writer);
+        if (length == 0)
+            length = named_bracket(rest, ret_writer);
+        if (length == 0)
+            length = mpi_rank(rest, ret_writer);
         if (length == 0)
             return i == 0 || blanks > 0 ? line : rest; /* a block's indentation stays */
         line = behind(rest, length);

@@ -12,7 +12,9 @@ int main(int argc, char **argv)
     FILE *file = fopen(argv[1], "rb");
     if (!file)
         return 1;
-    size_t room = (size_t)1 << 30;
+    long length = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+    rewind(file);
+    size_t room = length > 0 ? (size_t)length : 1;
     char *bytes = malloc(room);
     size_t size = bytes ? fread(bytes, 1, room, file) : 0;
     fclose(file);
