@@ -117,6 +117,26 @@ static void check_words(struct view_model *model, int width, int height)
     canvas_done(&canvas);
 }
 
+static void without_events_the_validations_are_told(void **state)
+{
+    struct scene scene;
+    struct run_events none = {0};
+    begin_job(&scene, SCREEN_EVENTS, RUN);
+    scene.summary.called[CALLED_VALIDATION] = (struct summary_called){
+        .count = 4, .first = {101, 201, 301, 401}, .beyond_s = {46.98, EVIDENCE_COMPUTED}};
+    scene.model.events = &none;
+    struct canvas canvas;
+    canvas_init(&canvas, 240, 24, false);
+    screen_draw(&canvas, &scene.model);
+    char *text = canvas_to_text(&canvas, false);
+    assert_non_null(strstr(text, "no spike, no restart, no gap. Who is slow this log"));
+    assert_non_null(strstr(text, "4 validations, in the time of steps 101, 201, 301, 401"));
+    assert_null(strstr(text, "straggler, no slow group"));
+    free(text);
+    canvas_done(&canvas);
+    end(&scene);
+}
+
 static void no_screen_speaks_of_ranks_at_any_size(void **state)
 {
     static const enum screen screens[] = {SCREEN_TIMELINE, SCREEN_RANKS,  SCREEN_HEAT,
@@ -168,6 +188,7 @@ int main(void)
         cmocka_unit_test(the_other_screens_have_no_ranks_either),
         cmocka_unit_test(events_and_history_are_of_the_job),
         cmocka_unit_test(ranks_in_another_format_have_its_name_and_caveat),
+        cmocka_unit_test(without_events_the_validations_are_told),
         cmocka_unit_test(no_screen_speaks_of_ranks_at_any_size),
         cmocka_unit_test(every_screen_of_a_job_can_be_drawn_at_every_size),
     };

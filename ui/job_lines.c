@@ -8,6 +8,7 @@
 #include "mfu.h"
 
 #define CONVENTION_BYTES 200
+#define NOTHING_MORE 0.01 /* of a step: not worth a word */
 
 bool job_add_format(struct sentence *line, const struct summary *summary)
 {
@@ -137,6 +138,37 @@ bool job_add_flops(struct sentence *line, const struct view_model *model)
         return false;
     sentence_add(line, "%sFLOP/s a GPU", format_decimal(text, flops.value));
     sentence_evidence(line, model_evidence(model, flops.evidence));
+    return true;
+}
+
+/* ---- validations and checkpoints ---- */
+
+bool job_add_called(struct sentence *line, const struct view_model *model, enum called which,
+                    bool unicode)
+{
+    const struct summary *summary = model->summary;
+    const struct summary_called *called = &summary->called[which];
+    const char *what = which == CALLED_VALIDATION ? "validation" : "checkpoint";
+    char text[FORMAT_BYTES];
+    if (called->count <= 0)
+        return false;
+    sentence_add(line, "%s, in the time of %s", format_counted(text, called->count, what),
+                 called->count > 1 ? "steps" : "step");
+    for (int64_t i = 0; i < called->count && i < SUMMARY_CALLED_STEPS; i++)
+        sentence_add(line, "%s %s", i > 0 ? "," : "", format_count(text, called->first[i]));
+    if (called->count > SUMMARY_CALLED_STEPS)
+        sentence_add(line, " and %s more",
+                     format_count(text, called->count - SUMMARY_CALLED_STEPS));
+    if (quantity_known(called->beyond_s) &&
+        called->beyond_s.value > NOTHING_MORE * summary->step_time_median_s.value) {
+        sentence_add(line, ": %s%s", called->count > 1 ? "each " : "",
+                     format_duration(text, called->beyond_s.value, unicode));
+        sentence_evidence(line, model_evidence(model, called->beyond_s.evidence));
+        sentence_add(line, " more than the steps before");
+    } else if (quantity_known(called->beyond_s)) {
+        sentence_add(line, ": no longer than the steps before");
+    }
+    sentence_add(line, ".");
     return true;
 }
 

@@ -43,6 +43,11 @@ void job_add_mfu_convention(struct sentence *line, const struct summary *summary
 /* "312 TFLOP/s a GPU m", as logged; false when the log gives none. */
 bool job_add_flops(struct sentence *line, const struct view_model *model);
 
+/* "4 validations, in the time of steps 101, 201, 301, 401: each 47.0 s c more than the steps
+ * before."; false, nothing added, when there are none. */
+bool job_add_called(struct sentence *line, const struct view_model *model, enum called which,
+                    bool unicode);
+
 /* "Megatron-LM gives one value a step for the whole job, not the times of single
  * ranks: who is slow, and who waits, cannot be told." */
 void job_add_why(struct sentence *line, const struct summary *summary);

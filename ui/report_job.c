@@ -7,7 +7,6 @@
 
 #define INDENT 4
 #define SLOW_STEPS_MAX 6
-#define NOTHING_MORE 0.01 /* of a step: not worth a word */
 
 /* This log cannot tell: why, and what would. */
 void report_no_ranks(const struct report *report)
@@ -42,37 +41,14 @@ static const struct verdict *next_longest(const struct summary *summary, const s
     return longest;
 }
 
-/* How many, which steps, and what each took beyond the others. */
-static void put_called(const struct report *report, const struct summary_called *called,
-                       const char *what)
-{
-    const struct summary *summary = report->summary;
-    struct sentence line;
-    char text[FORMAT_BYTES];
-    if (called->count <= 0)
-        return;
-    sentence_clear(&line, STYLE_NORMAL);
-    sentence_add(&line, "%s, in the time of %s", format_counted(text, called->count, what),
-                 called->count > 1 ? "steps" : "step");
-    for (int64_t i = 0; i < called->count && i < SUMMARY_CALLED_STEPS; i++)
-        sentence_add(&line, "%s %s", i > 0 ? "," : "", format_count(text, called->first[i]));
-    if (called->count > SUMMARY_CALLED_STEPS)
-        sentence_add(&line, " and %s more",
-                     format_count(text, called->count - SUMMARY_CALLED_STEPS));
-    if (quantity_known(called->beyond_s) &&
-        called->beyond_s.value > NOTHING_MORE * summary->step_time_median_s.value)
-        sentence_add(&line, ": %s%s more than the steps before", called->count > 1 ? "each " : "",
-                     report_duration(text, report, called->beyond_s));
-    else if (quantity_known(called->beyond_s))
-        sentence_add(&line, ": no longer than the steps before");
-    sentence_add(&line, ".");
-    report_sentence(report, "  - ", INDENT, &line);
-}
-
 void report_called_steps(const struct report *report)
 {
-    put_called(report, &report->summary->called[CALLED_VALIDATION], "validation");
-    put_called(report, &report->summary->called[CALLED_CHECKPOINT], "checkpoint");
+    struct sentence line;
+    for (int called = CALLED_COUNT - 1; called >= 0; called--) {
+        sentence_clear(&line, STYLE_NORMAL);
+        if (job_add_called(&line, &report->model, (enum called)called, report->unicode))
+            report_sentence(report, "  - ", INDENT, &line);
+    }
 }
 
 /* Of a log without ranks the slow steps are what there is to be told: the longest first. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "event_table.h"
+#include "job_lines.h"
 
 #define LINES_ABOVE 2  /* how many there are, and the heads */
 #define DETAIL_LINES 2 /* the whole of the cursor's event, in words, below a blank line */
@@ -147,11 +148,18 @@ static void draw_none(struct canvas *canvas, struct rect rect, const struct view
         sentence_add(&sentence, "What has happened is being looked up.");
     else if (model->events->count > 0)
         sentence_add(&sentence, "None of these events is listed: x shows the others.");
+    else if (job_alone(model->summary))
+        sentence_add(&sentence, "Nothing has happened so far: no spike, no restart, no gap. Who is "
+                                "slow this log cannot tell.");
     else
         sentence_add(&sentence,
                      "Nothing has happened so far: no straggler, no slow group or host, no spike, "
                      "no restart, no missing rank. Here they are listed, with step, time, who, "
                      "phase and size.");
+    for (int which = CALLED_COUNT - 1; which >= 0 && job_alone(model->summary); which--) {
+        sentence_add(&sentence, model->summary->called[which].count > 0 ? " " : "");
+        job_add_called(&sentence, model, (enum called)which, canvas->unicode);
+    }
     sentence_draw_wrapped(&sentence, canvas, inner, 0);
 }
 
