@@ -78,6 +78,25 @@ static void the_page_and_the_figures_have_no_ranks(void **state)
     end(&scene);
 }
 
+static void a_page_without_events_speaks_of_no_ranks(void **state)
+{
+    struct scene scene;
+    struct run_events none = {0};
+    char *text = NULL;
+    size_t size = 0;
+    begin_job(&scene, SCREEN_HISTORY, RUN);
+    look(&scene, 120, 40);
+    struct report_data data = {
+        .summary = &scene.summary, .overview = &scene.overview, .events = &none};
+    FILE *to = open_memstream(&text, &size);
+    report_html(to, &data);
+    fclose(to);
+    assert_non_null(strstr(text, "Nothing happened: no spike, restart or gap."));
+    assert_null(strstr(text, "missing rank."));
+    free(text);
+    end(&scene);
+}
+
 /* Asked for, these say why they cannot be. */
 static void a_figure_of_ranks_says_why_it_is_none(void **state)
 {
@@ -105,6 +124,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_text_says_what_it_is_and_what_it_cannot_tell),
         cmocka_unit_test(the_page_and_the_figures_have_no_ranks),
+        cmocka_unit_test(a_page_without_events_speaks_of_no_ranks),
         cmocka_unit_test(a_figure_of_ranks_says_why_it_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "event_lines.h"
+#include "job_lines.h"
 #include "rank_order.h"
 #include "rank_table.h"
 
@@ -300,7 +301,10 @@ void page_events(const struct page *page)
     char text[FORMAT_BYTES], note[3 * FORMAT_BYTES];
     page_element(page, "h3", "Events");
     if (events->count == 0) {
-        page_element(page, "p", "Nothing happened: no straggler, spike, restart or missing rank.");
+        page_element(page, "p",
+                     job_alone(page->summary)
+                         ? "Nothing happened: no spike, restart or gap."
+                         : "Nothing happened: no straggler, spike, restart or missing rank.");
         return;
     }
     page_table(page, "What happened, in order", heads);
