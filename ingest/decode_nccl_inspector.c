@@ -184,10 +184,12 @@ static bool check_number(struct inspector *inspector, const struct call *call, b
                       inspector->functions[call->function], (long long)call->number);
         return false;
     }
-    if (call->number > inspector->number)
+    if (call->number > inspector->number) {
         log_out_count(out, LOG_WITHOUT_PAIR, "%s %lld to %lld of rank %lld are missing",
                       inspector->functions[call->function], (long long)inspector->number + 1,
                       (long long)call->number - 1, (long long)largest(inspector)->rank);
+        log_out_count_more(out, LOG_WITHOUT_PAIR, (uint64_t)(call->number - inspector->number - 2));
+    }
     return true;
 }
 
@@ -343,11 +345,13 @@ static void take_dump(struct inspector *inspector, const struct nccl_record *rec
 {
     inspector->header = record->has_header ? communicator_of(inspector, record) : -1;
     inspector->has_header = record->has_header;
-    if (record->dropped > 0)
+    if (record->dropped > 0) {
         log_out_count(out, LOG_WITHOUT_PAIR,
                       "%lld collectives of communicator %s were dropped before they were written; "
                       "NCCL_INSPECTOR_DUMP_COLL_RING_SIZE keeps more",
                       (long long)record->dropped, record->communicator);
+        log_out_count_more(out, LOG_WITHOUT_PAIR, (uint64_t)record->dropped - 1);
+    }
 }
 
 static void take_pair(const struct nccl_record *record, struct log_out *out)
