@@ -48,9 +48,10 @@ enum log_sniff kineto_sniff(const char *bytes, size_t size, bool whole)
         return whole ? LOG_SNIFF_NO : LOG_SNIFF_MORE;
     bool all = whole || size >= LOG_SNIFF_MAX;
     if (text.p[0] == '{') {
-        if (has_one(text, kineto_keys))
+        bool line = is_line(text); /* what follows it may not have come yet: it does not count */
+        if (has_one(line ? log_until(text, log_find(text, "\n")) : text, kineto_keys))
             return LOG_SNIFF_YES;
-        return all || is_line(text) ? LOG_SNIFF_NO : LOG_SNIFF_MORE;
+        return all || line ? LOG_SNIFF_NO : LOG_SNIFF_MORE;
     }
     if (text.p[0] != '[' || has_one(text, op_keys))
         return LOG_SNIFF_NO;
