@@ -41,8 +41,8 @@ static enum kind kind_of(struct str operation)
 
 uint32_t op_steps_lane(struct op_steps *steps, int64_t process, int64_t thread)
 {
-    const struct op_lane *last = steps->lanes + steps->last_lane;
-    if (steps->lane_count > 0 && last->process == process && last->thread == thread)
+    const struct op_lane *last = steps->lane_count > 0 ? &steps->lanes[steps->last_lane] : NULL;
+    if (last && last->process == process && last->thread == thread)
         return steps->last_lane;
     uint32_t at = 0;
     while (at < steps->lane_count &&

@@ -45,10 +45,23 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
+static const char utf8_mark[] = "\xEF\xBB\xBF"; /* what some editors put before a text */
+
+/* How much of the mark the bytes begin with, when they hold nothing else or all of it. */
+static size_t leading_mark(const char *bytes, size_t size)
+{
+    size_t length = sizeof(utf8_mark) - 1 < size ? sizeof(utf8_mark) - 1 : size;
+    return memcmp(bytes, utf8_mark, length) == 0 ? length : 0;
+}
+
 bool stream_find_kind(struct stream *stream)
 {
     const char *p = stream->buffer + stream->begin, *end = stream->buffer + stream->end;
-    size_t mark = end - p >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* UTF-8 says so */
+    size_t mark = leading_mark(p, (size_t)(end - p));
+    if (mark > 0 && mark < sizeof(utf8_mark) - 1 && !stream->ended)
+        return false; /* a mark in pieces */
+    if (mark < sizeof(utf8_mark) - 1)
+        mark = 0;
     for (p += mark; p < end && is_blank(*p);)
         p++;
     size_t size = (size_t)(end - p);
