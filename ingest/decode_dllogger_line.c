@@ -7,41 +7,41 @@
 
 enum meaning { MEANS_NOTHING, MEANS_STEP_TIME, MEANS_DATA_TIME, MEANS_TIME, MEANS_RATE };
 
-static bool is_one_of(struct str name, const char *const *names)
+#define NAME(text)                                                                                 \
+    {                                                                                              \
+        text, sizeof(text) - 1                                                                     \
+    }
+
+static const struct known_name {
+    struct str name;
+    enum meaning meaning;
+} known_names[] = {
+    {NAME("iteration_time"), MEANS_STEP_TIME},   {NAME("train_iteration_time"), MEANS_STEP_TIME},
+    {NAME("iter_time"), MEANS_STEP_TIME},        {NAME("step_time"), MEANS_STEP_TIME},
+    {NAME("train_step_time"), MEANS_STEP_TIME},  {NAME("batch_time"), MEANS_STEP_TIME},
+    {NAME("train_batch_time"), MEANS_STEP_TIME}, {NAME("time_per_iteration"), MEANS_STEP_TIME},
+    {NAME("time_per_step"), MEANS_STEP_TIME},    {NAME("train.total_time"), MEANS_STEP_TIME},
+    {NAME("train.batch_time"), MEANS_STEP_TIME}, {NAME("train.iter_time"), MEANS_STEP_TIME},
+    {NAME("train.step_time"), MEANS_STEP_TIME},  {NAME("took"), MEANS_STEP_TIME},
+    {NAME("train.data_time"), MEANS_DATA_TIME},  {NAME("data_time"), MEANS_DATA_TIME},
+    {NAME("train_data_time"), MEANS_DATA_TIME},
+};
+
+static bool means_rate(struct str name)
 {
-    for (; *names; names++)
-        if (str_is(name, *names))
-            return true;
-    return false;
+    return log_find(name, "throughput") != SIZE_MAX || log_ends(name, "ips") ||
+           log_ends(name, "per_sec") || log_ends(name, "per_second") ||
+           log_ends(name, "items_sec") || log_ends(name, "/s") || log_ends(name, "/sec");
 }
 
 static enum meaning meaning_of(struct str name)
 {
-    static const char *const steps[] = {"iteration_time",
-                                        "train_iteration_time",
-                                        "iter_time",
-                                        "step_time",
-                                        "train_step_time",
-                                        "batch_time",
-                                        "train_batch_time",
-                                        "time_per_iteration",
-                                        "time_per_step",
-                                        "train.total_time",
-                                        "train.batch_time",
-                                        "train.iter_time",
-                                        "train.step_time",
-                                        "took",
-                                        NULL};
-    static const char *const data[] = {"train.data_time", "data_time", "train_data_time", NULL};
-    static const char *const rates[] = {"throughput", "ips", "per_sec", "per_second",
-                                        "items_sec",  "/s",  "/sec",    NULL};
-    if (is_one_of(name, steps))
-        return MEANS_STEP_TIME;
-    if (is_one_of(name, data))
-        return MEANS_DATA_TIME;
-    for (size_t i = 0; rates[i]; i++)
-        if (log_ends(name, rates[i]) || (i == 0 && log_find(name, rates[i]) != SIZE_MAX))
-            return MEANS_RATE;
+    for (size_t i = 0; i < sizeof(known_names) / sizeof(known_names[0]); i++)
+        if (known_names[i].name.len == name.len &&
+            memcmp(known_names[i].name.p, name.p, name.len) == 0)
+            return known_names[i].meaning;
+    if (means_rate(name))
+        return MEANS_RATE;
     return log_find(name, "time") != SIZE_MAX ? MEANS_TIME : MEANS_NOTHING;
 }
 
@@ -61,11 +61,29 @@ static double unit_ns(struct str unit)
 
 static bool says_evaluation(struct str text)
 {
-    static const char *const words[] = {"eval",  "Eval", "alidation", "val_",    "val.",
-                                        "test_", "Test", "val ",      "nference"};
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        if (log_find(text, words[i]) != SIZE_MAX)
-            return true;
+    for (size_t i = 0; i + 4 <= text.len; i++) {
+        struct str s = str_of(text.p + i, text.len - i);
+        switch (s.p[0]) {
+        case 'e':
+        case 'E':
+            if (memcmp(s.p + 1, "val", 3) == 0)
+                return true;
+            break;
+        case 'a':
+        case 'n':
+            if (log_begins(s, "alidation") || log_begins(s, "nference"))
+                return true;
+            break;
+        case 'v':
+            if (memcmp(s.p + 1, "al", 2) == 0 && (s.p[3] == '_' || s.p[3] == '.' || s.p[3] == ' '))
+                return true;
+            break;
+        case 't':
+        case 'T':
+            if (log_begins(s, "test_") || log_begins(s, "Test"))
+                return true;
+        }
+    }
     return false;
 }
 
@@ -240,11 +258,11 @@ static double known_unit(const struct dllogger_units *units, struct str name)
 
 static void keep_unit(struct dllogger_units *units, struct str metric, struct str metadata)
 {
-    const char *at = metadata.p, *end = metadata.p + metadata.len;
     struct str key, value;
     if (metadata.len == 0 || metadata.p[0] != '{' || units->count == DLLOGGER_UNITS_MAX ||
         metric.len >= sizeof(units->of[0].name))
         return;
+    const char *at = metadata.p, *end = metadata.p + metadata.len;
     while (json_next_member(&at, end, &key, &value))
         if (str_is(key, "unit")) {
             str_copy(units->of[units->count].name, sizeof(units->of[0].name), metric);
