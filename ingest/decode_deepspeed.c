@@ -308,6 +308,7 @@ static bool read_rate(struct deepspeed *log, struct str text, struct log_out *ou
         !log_duration(log->batch / rate, LOG_SECOND, &record.step_time_ns))
         return true;
     record.step = number;
+    record.has |= RECORD_COMPUTED;
     log_out_note(out, LOG_NOTE_RATE);
     put(log, &record, out);
     return true;

@@ -13,6 +13,7 @@ enum kind { KIND_VISION, KIND_TIMM, KIND_TIMM_TEST, KIND_IMAGENET, KINDS };
 
 struct metriclogger {
     bool any, validation;
+    bool named; /* its lines have epochs: one without has lost its beginning */
     enum kind kind;
     int64_t epoch, iteration, length; /* of the newest record */
     int64_t base;                     /* steps before its epoch */
@@ -22,6 +23,7 @@ struct metriclogger {
 struct place {
     int64_t epoch, iteration, length;
     bool evaluation;
+    bool named; /* it has an epoch */
 };
 
 /* ---- where in the run a line is ---- */
@@ -38,7 +40,7 @@ static bool names_evaluation(struct str header)
 
 /* "Epoch: [1]  ", "Train: 0 ", "Epoch: [3/100] ", "Training ": the first number of its last word;
  * none: 0. */
-static int64_t epoch_of(struct str header)
+static int64_t epoch_of(struct str header, bool *ret_named)
 {
     int64_t epoch = 0;
     size_t begin, end = log_find_last(header, "poch");
@@ -50,7 +52,8 @@ static int64_t epoch_of(struct str header)
         end++;
     while (end < header.len && log_is_digit(header.p[end]))
         end++;
-    return log_integer_before(header, end, &epoch, &begin) ? epoch : 0;
+    *ret_named = log_integer_before(header, end, &epoch, &begin);
+    return *ret_named ? epoch : 0;
 }
 
 /* The line up to the ']' of "[1520/4571]" or "[  50/1251 (  4%)]". */
@@ -74,7 +77,8 @@ static bool read_place(struct str text, struct place *place)
     size_t from = begin - 1 > 64 ? begin - 1 - 64 : 0;
     struct str header = str_of(text.p + from, begin - 1 - from);
     place->evaluation = names_evaluation(header);
-    place->epoch = epoch_of(header);
+    place->named = false;
+    place->epoch = epoch_of(header, &place->named);
     return place->length > 0;
 }
 
@@ -193,7 +197,10 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
         if (place.evaluation) {
             log->validation |= log->any;
             log_out_count(out, LOG_EVALUATION, NULL);
+        } else if (log->named && !place.named) {
+            log_out_damaged(out, "a line of a metric logger without its epoch");
         } else {
+            log->named |= place.named;
             read_line(log, (enum kind)kind, &place, log_from(line->text, bracket + 1), out);
         }
         return LOG_TAKEN;

@@ -102,8 +102,10 @@ static void put_stat(struct mllog *log, const struct mllog_stat *stat, struct lo
         record.span = span;
         log_out_note(out, LOG_NOTE_MEAN);
     }
-    if (stat->rate)
+    if (stat->rate) {
+        record.has |= RECORD_COMPUTED;
         log_out_note(out, LOG_NOTE_RATE);
+    }
     double lasts = (double)(span > 1 ? span : 1) * (double)record.step_time_ns;
     if ((!stat->rate || span > 1) && lasts < (double)stat->time_ns) {
         record.has |= RECORD_BEGIN;

@@ -72,6 +72,7 @@ static void put(struct olmo *olmo, struct log_out *out)
         return;
     }
     struct record record = log_job(olmo->step, ns);
+    record.has |= RECORD_COMPUTED;
     log_out_note(out, LOG_NOTE_RATE);
     if (olmo->smoothed)
         log_out_note(out, LOG_NOTE_SMOOTHED);

@@ -241,7 +241,9 @@ static void put_step(struct titan *titan, const struct log_piece *piece, int64_t
         ns = time_by_stamps(titan, step, stamp);
     if (ns > 0) {
         struct record record = log_job(step, ns);
-        if (!by_rate) {
+        if (by_rate) {
+            record.has |= RECORD_COMPUTED;
+        } else {
             log_out_note(out, LOG_NOTE_STAMPS);
             span = step - titan->stamp_step;
         }

@@ -60,7 +60,8 @@ static void put(const struct log_line *line, const struct log_piece *piece,
     struct record record = {.has = RECORD_STEP | RECORD_STEP_TIME,
                             .step = values->step,
                             .step_time_ns = values->whole_ns};
-    record.has |= line->writer < 0 ? RECORD_RANK : 0u; /* its rank 0 alone writes */
+    record.has |= RECORD_RANK; /* its rank 0 alone writes; "[default0]:" would be no rank */
+    record.rank = line->writer < 0 ? 0 : line->writer;
     if (values->forward) {
         record.phase_ns[PHASE_FORWARD] = values->forward_ns;
         record.has |= RECORD_FORWARD;

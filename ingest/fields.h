@@ -24,6 +24,7 @@ enum field {
     FIELD_HOST,
     FIELD_GROUP,
     FIELD_SIMULATED,
+    FIELD_COMPUTED,
     FIELD_EVENT,
     FIELD_JOB,
     FIELD_SPAN,

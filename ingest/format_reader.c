@@ -11,13 +11,14 @@
 #define SLACK 64
 
 struct format_reader *format_reader_new(const struct formats *formats, struct log_book *book,
-                                        int64_t rank)
+                                        int64_t rank, bool says_rank)
 {
     struct format_reader *reader = memory_zeroed(1, sizeof(*reader));
     reader->formats = formats;
     reader->book = book;
     reader->out.reader = reader;
     reader->rank = rank;
+    reader->says_rank = says_rank;
     reader->document = -1;
     return reader;
 }

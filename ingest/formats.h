@@ -39,9 +39,10 @@ bool formats_own(const struct formats *formats); /* whether our own records are 
 struct format_reader;
 
 /* *formats and *book are borrowed and must outlive it. rank: that the name of the input says, for
- * records that have none; -1: none. */
+ * records that have none; -1: none; says_rank: by a word, not by its only digits, which of a
+ * document may be a process or a time. */
 struct format_reader *format_reader_new(const struct formats *formats, struct log_book *book,
-                                        int64_t rank);
+                                        int64_t rank, bool says_rank);
 void format_reader_free(struct format_reader *reader);
 
 /* A document's beginning: what was read so far (LOG_SNIFF_MAX bytes at most count). YES: the

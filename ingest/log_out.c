@@ -89,7 +89,8 @@ static void find_rank(struct format_reader *reader, struct record *record)
     if (prefix.len > 0 && prefix_rank(prefix, &record->rank)) {
         record->has |= RECORD_RANK;
     } else if (reader->rank >= 0 || reader->document >= 0) {
-        record->rank = reader->rank >= 0 ? (uint32_t)reader->rank : 0;
+        bool named = reader->rank >= 0 && (reader->says_rank || reader->document < 0);
+        record->rank = named ? (uint32_t)reader->rank : 0;
         record->has |= RECORD_RANK;
     } else if (!reader->ranked) {
         record->rank = 0;

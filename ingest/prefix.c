@@ -126,11 +126,22 @@ static bool holds_other_rank(struct str s)
     return false;
 }
 
+static bool name_says_rank(struct str name, uint32_t *ret, struct str *ret_digits)
+{
+    return rank_after_word(name, "rank", "=-_.", ret, ret_digits) ||
+           rank_after_word(name, "worker", "=-_.", ret, ret_digits);
+}
+
+bool file_name_says_rank(struct str path, uint32_t *ret)
+{
+    struct str digits;
+    return name_says_rank(last_part(path), ret, &digits);
+}
+
 bool file_name_rank_digits(struct str path, uint32_t *ret, struct str *ret_digits)
 {
     struct str name = last_part(path);
-    if (rank_after_word(name, "rank", "=-_.", ret, ret_digits) ||
-        rank_after_word(name, "worker", "=-_.", ret, ret_digits))
+    if (name_says_rank(name, ret, ret_digits))
         return true;
     if (holds_other_rank(name))
         return false;

@@ -18,5 +18,8 @@ bool prefix_rank(struct str prefix, uint32_t *ret);
  * ("5.jsonl", "trainer_07.txt"); nothing when they are several. */
 bool file_name_rank(struct str path, uint32_t *ret);
 
-/* The same, and where it stands in the path. */
+/* Only digits after "rank" or "worker": others may be a process or a time. */
+bool file_name_says_rank(struct str path, uint32_t *ret);
+
+/* The same as file_name_rank(), and where it stands in the path. */
 bool file_name_rank_digits(struct str path, uint32_t *ret, struct str *ret_digits);

@@ -204,6 +204,8 @@ static size_t put_record(char *to, const struct record *record, bool exact)
         end = put_string(PUT_KEY(end, "event"), str_from("validation"));
     if (has & RECORD_SIMULATED)
         end = put_true(PUT_KEY(end, "simulated"));
+    if (has & RECORD_COMPUTED)
+        end = put_true(PUT_KEY(end, "computed"));
     if (has & RECORD_ANY_JOB)
         end = put_job(end, record);
     if (end == to)

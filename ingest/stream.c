@@ -21,6 +21,8 @@ struct stream *stream_new(const char *name, struct stream_totals *totals)
     str_copy(stream->name, sizeof(stream->name), str_from(name));
     struct str plain = str_of(name, inflate_plain_length(name));
     stream->has_rank = file_name_rank(plain, &stream->rank);
+    uint32_t said;
+    stream->says_rank = file_name_says_rank(plain, &said);
     return stream;
 }
 

@@ -6,8 +6,9 @@
 static struct format_reader *reader_of(struct stream *stream)
 {
     if (!stream->reader)
-        stream->reader = format_reader_new(stream->formats, stream->totals->book,
-                                           stream->has_rank ? (int64_t)stream->rank : -1);
+        stream->reader =
+            format_reader_new(stream->formats, stream->totals->book,
+                              stream->has_rank ? (int64_t)stream->rank : -1, stream->says_rank);
     return stream->reader;
 }
 

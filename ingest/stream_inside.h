@@ -37,6 +37,7 @@ struct stream {
     bool ended_foreign;  /* and other formats were told so */
     bool discarding;     /* up to the next newline */
     bool has_rank;       /* from the name */
+    bool says_rank;      /* by a word in it, not by its only digits */
     uint32_t rank;
     char name[STREAM_NAME_BYTES];
 };

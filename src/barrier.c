@@ -221,10 +221,12 @@ static inline void fill_time(struct barrier *barrier, const struct step_row *row
 {
     struct step_digest *digest = &barrier->digest;
     double time_ns;
-    if (time_by_job(row, &time_ns) ||
-        time_by_clocks(barrier, row, before, ranks, whole, &time_ns) ||
-        time_by_record(barrier, row, ranks, &time_ns)) {
+    bool by_job = time_by_job(row, &time_ns);
+    if (!by_job && time_by_clocks(barrier, row, before, ranks, whole, &time_ns)) {
         digest->time_evidence = EVIDENCE_MEASURED;
+    } else if (by_job || time_by_record(barrier, row, ranks, &time_ns)) {
+        digest->time_evidence =
+            row->has_any & RECORD_COMPUTED ? EVIDENCE_COMPUTED : EVIDENCE_MEASURED;
     } else if (!isnan(digest->own_max_ns)) {
         time_ns = digest->own_max_ns + (digest->exchange_ns > 0 ? (double)digest->exchange_ns : 0);
         /* One rank alone: its sync is its wait and the exchange in one. */

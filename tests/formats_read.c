@@ -67,6 +67,8 @@ static void put_record(struct text *text, const struct record *record)
         put_seconds(text, "mfu", record->mfu);
     if (has & RECORD_GPUS)
         put(text, " gpus=%lld", (long long)record->gpus);
+    if (has & RECORD_COMPUTED)
+        put(text, " computed");
     if (has & RECORD_CHECKPOINT)
         put(text, " checkpoint");
     if (has & RECORD_VALIDATION)

@@ -23,7 +23,7 @@ static void every_field_has_its_key_and_unit(void **state)
 {
     struct record record = {
         .has = RECORD_ANY_TIME | RECORD_BEGIN | RECORD_TOKENS | RECORD_RANK | RECORD_STEP |
-               RECORD_SEQ | RECORD_HOST | RECORD_GROUP | RECORD_SIMULATED,
+               RECORD_SEQ | RECORD_HOST | RECORD_GROUP | RECORD_SIMULATED | RECORD_COMPUTED,
         .rank = 5,
         .step = 1200,
         .begin_ns = INT64_C(1795961553352638000),
@@ -40,7 +40,7 @@ static void every_field_has_its_key_and_unit(void **state)
         "{\"rank\":5,\"step\":1200,\"t\":1795961553.352638,\"data\":0.000400,\"forward\":0.331200,"
         "\"backward\":0.662100,\"sync\":0.103400,\"optimizer\":0.041200,\"compute\":0.000000,"
         "\"step_time\":1000000.000000,\"tokens\":65536,\"host\":\"node17\",\"group\":\"pp0\","
-        "\"seq\":9,\"simulated\":true}\n");
+        "\"seq\":9,\"simulated\":true,\"computed\":true}\n");
 }
 
 static void absent_fields_are_not_written(void **state)
