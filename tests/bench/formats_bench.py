@@ -74,7 +74,7 @@ def mllog(i):
 
 
 def tqdm(i):
-    return (f"\r {i % 100:2}%|{'█' * (i % 10)}| {i}/900000 [{i // 3600}:{i // 60 % 60:02}:{i % 60:02}<99:59:59, "
+    return (f"\r {100 * i // 900000:3}%|{'█' * (i % 10)}| {i}/900000 [{i // 3600}:{i // 60 % 60:02}:{i % 60:02}<99:59:59, "
             f" 1.{i % 100:02}s/it]")
 
 
@@ -88,7 +88,7 @@ TEXTS = {
     "tqdm": tqdm,
     "dllogger": lambda i: f"DLL {day(i)}.734283 - Iteration {i} | train_acc : 0.25 % | iteration_time : {millis(i):.3f} ms | train_loss : 2.5 \n",
     "hugectr": lambda i: f"[HCTR][19:41:06.108][INFO][RK0][main]: Iter: {i * 100} Time(100 iters): {millis(i) / 1000:.6f}s Loss: 0.12 lr:0.0005\n",
-    "metriclogger": lambda i: f"Epoch: [{i // 4571}]  [{i % 4571:4}/4571]  eta: 0:01:00    [lr: 0.0001  loss: 2.5000 (2.6000)]  time: 0.{190 + i % 9}  data: 0.017{i % 10}  max mem: 20000\n",
+    "metriclogger": lambda i: f"Epoch: [{i // 4571}]  [{i % 4571:4}/4571]  eta: 0:01:00  lr: 0.000100  loss: 2.5000 (2.6000)  time: 0.0{190 + i % 9}  data: 0.017{i % 10}  max mem: 20000\n",
     "llmc": lambda i: f"step {i:5}/900000 | loss 3.{i % 1000:03} (+nanz)| norm 0.5137 (-0.12z)| lr 6.00e-04 | {millis(i):.2f} ms | 45.1% bf16 MFU | {113000 + i % 900} tok/s\n",
     "nanochat": lambda i: f"step {i:05}/900000 (0.02%) | loss: 2.512345 | lrm: 1.00 | dt: {millis(i):.2f}ms | tok/sec: {500000 + i % 30000:,} | bf16_mfu: 48.{i % 100:02} | epoch: 1 | total time: 1.27m | eta: 99.9m\n",
     "nanogpt": lambda i: f"iter {i}: loss 2.{i % 10000:04}, time {millis(i):.2f}ms, mfu 41.{i % 100:02}%\n",
