@@ -41,6 +41,16 @@ static bool is_line(struct str text)
     return line.len > 1 && line.p[line.len - 1] == '}';
 }
 
+/* "[" and "{", or nothing yet behind the "[". "[rank0]: ..." is a line: it is not to wait. */
+static bool may_be_array(struct str text)
+{
+    size_t at = 1;
+    while (at < text.len &&
+           (text.p[at] == ' ' || text.p[at] == '\t' || text.p[at] == '\n' || text.p[at] == '\r'))
+        at++;
+    return text.p[0] == '[' && (at == text.len || text.p[at] == '{');
+}
+
 enum log_sniff kineto_sniff(const char *bytes, size_t size, bool whole)
 {
     struct str text = str_of(bytes, size < LOG_SNIFF_MAX ? size : LOG_SNIFF_MAX);
@@ -53,7 +63,7 @@ enum log_sniff kineto_sniff(const char *bytes, size_t size, bool whole)
             return LOG_SNIFF_YES;
         return all || line ? LOG_SNIFF_NO : LOG_SNIFF_MORE;
     }
-    if (text.p[0] != '[' || has_one(text, op_keys))
+    if (!may_be_array(text) || has_one(text, op_keys))
         return LOG_SNIFF_NO;
     if (!all)
         return LOG_SNIFF_MORE;
@@ -66,7 +76,7 @@ enum log_sniff op_timeline_sniff(const char *bytes, size_t size, bool whole)
     bool all = whole || size >= LOG_SNIFF_MAX;
     if (text.len == 0)
         return whole ? LOG_SNIFF_NO : LOG_SNIFF_MORE;
-    if (text.p[0] != '[')
+    if (!may_be_array(text))
         return LOG_SNIFF_NO;
     if (has_one(text, op_keys) && has_key(text, "\"ph\"") && has_key(text, "\"step\""))
         return LOG_SNIFF_YES;

@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats.h"
 #include "formats_read.h"
+#include "stream.h"
 
 #define SUFFIX ".records"
 #define PATH_BYTES 1024
@@ -125,10 +127,45 @@ static void samples_come_to_their_golden_records(void **state)
     assert_true(count > 0);
 }
 
+/* What begins like a document, but is a line, is read as soon as it has ended: a live log may
+ * have no second one for a long time. */
+static void a_first_line_does_not_wait_for_more(void **state)
+{
+    static const char *const lines[] = {
+        "[rank0]: {\"step\":1,\"forward\":0.5}\n",
+        "{\"rank\":0,\"step\":1,\"forward\":0.5}\n",
+        "[2026-02-03 10:00:00,000] [INFO] text\n",
+        "[1,5]<stdout>:text\n",
+        "{'loss': 2.5, 'epoch': 0.1}\n",
+        "[]\n",
+        "{\"loss\": 2.5}\r\n",
+        "  [default0]:text\n",
+    };
+    struct formats *formats = formats_new();
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        struct log_book book = {0};
+        struct stream_totals totals = {.formats = formats, .book = &book};
+        struct stream *stream = stream_new("train.log", &totals);
+        struct record record;
+        size_t room, size = strlen(lines[i]);
+        memcpy(stream_space(stream, size, &room), lines[i], size);
+        stream_filled(stream, size);
+        assert_int_equal(stream_next(stream, &record), i < 2);
+        if (i < 2)
+            assert_false(stream_next(stream, &record));
+        if (strcmp(lines[i], "[]\n") != 0) /* it may be one yet */
+            assert_false(stream_pending(stream));
+        stream_free(stream);
+        log_book_done(&book);
+    }
+    formats_free(formats);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_come_to_their_golden_records),
+        cmocka_unit_test(a_first_line_does_not_wait_for_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
