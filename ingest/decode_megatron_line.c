@@ -305,10 +305,15 @@ static enum megatron_found whole(const struct line_fields *of, struct megatron_i
 
 uint32_t megatron_hash(struct str s)
 {
-    uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < s.len; i++)
-        hash = (hash ^ (unsigned char)s.p[i]) * 16777619u;
-    return hash ? hash : 1;
+    uint64_t hash = UINT64_C(0x9E3779B97F4A7C15) ^ s.len, word;
+    for (; s.len > 0;
+         s = log_from(s, sizeof(word))) { /* eight bytes at a time, the last ones fewer */
+        word = 0;
+        memcpy(&word, s.p, s.len < sizeof(word) ? s.len : sizeof(word));
+        hash = (hash ^ word) * UINT64_C(0xD6E8FEB86659FD93);
+        hash ^= hash >> 32;
+    }
+    return (uint32_t)hash ? (uint32_t)hash : 1;
 }
 
 enum megatron_found megatron_iteration_next(struct str line, size_t *at,

@@ -46,6 +46,9 @@ static void read_name(struct str name, struct tqdm_bar *bar)
     uint64_t hash = UINT64_C(14695981039346656037);
     bool any = false;
     bar->number = -1;
+    bar->use = TQDM_TRAINING;
+    if (name.len == 0)
+        return;
     for (size_t i = 0; i < name.len; i++) {
         if (bar->number < 0 && log_is_digit(name.p[i]) &&
             !log_integer(log_from(name, i), &bar->number, &length))
@@ -57,7 +60,6 @@ static void read_name(struct str name, struct tqdm_bar *bar)
     }
     bar->name = any ? hash : 0;
     bar->names_training = says_one(name, training);
-    bar->use = TQDM_TRAINING;
     if (says_one(name, evaluation))
         bar->use = TQDM_EVALUATION;
     else if (!bar->names_training && says_one(name, other))

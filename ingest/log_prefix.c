@@ -164,6 +164,40 @@ static size_t label(struct str s, int64_t *ret_writer)
     return end + 2;
 }
 
+/* Where the word at the front of s ends: letters, digits and what joins them in names. */
+static size_t word_end(struct str s)
+{
+    size_t end = 0;
+    while (end < s.len && end <= NAME_LONGEST &&
+           (log_is_letter(s.p[end]) || log_is_digit(s.p[end]) || s.p[end] == '.' ||
+            s.p[end] == '-' || s.p[end] == '/' || s.p[end] == '_'))
+        end++;
+    return end;
+}
+
+/* How long the prefix at the front of s is; 0: there is none. What follows its first word tells
+ * which it can be: nearly all lines are none. */
+static size_t prefix_length(struct str s, int64_t *ret_writer)
+{
+    size_t length = 0;
+    if (s.len > 0 && s.p[0] == '[') {
+        length = bracket(s, ret_writer);
+        if (length == 0)
+            length = named_bracket(s, ret_writer);
+        return length ? length : mpi_rank(s, ret_writer);
+    }
+    if (s.len > 0 && s.p[0] == '(')
+        return named_bracket(s, ret_writer);
+    size_t end = word_end(s);
+    if (end == 0 || end >= s.len || (s.p[end] != ':' && s.p[end] != ' '))
+        return 0;
+    if (s.p[end] == ':') {
+        length = label(s, ret_writer);
+        return length ? length : container_stamp(s);
+    }
+    return replica(s, ret_writer);
+}
+
 struct str log_prefix_strip(struct str line, int64_t *ret_writer)
 {
     *ret_writer = -1;
@@ -172,17 +206,7 @@ struct str log_prefix_strip(struct str line, int64_t *ret_writer)
         while (blanks < line.len && (line.p[blanks] == ' ' || line.p[blanks] == '\t'))
             blanks++;
         struct str rest = behind(line, blanks);
-        size_t length = bracket(rest, ret_writer);
-        if (length == 0)
-            length = label(rest, ret_writer);
-        if (length == 0)
-            length = container_stamp(rest);
-        if (length == 0)
-            length = replica(rest, ret_writer);
-        if (length == 0)
-            length = named_bracket(rest, ret_writer);
-        if (length == 0)
-            length = mpi_rank(rest, ret_writer);
+        size_t length = prefix_length(rest, ret_writer);
         if (length == 0)
             return i == 0 || blanks > 0 ? line : rest; /* a block's indentation stays */
         line = behind(rest, length);
