@@ -84,39 +84,42 @@ enum field {
     FIELD_VALUE, /* shown as it is */
 };
 
+#define NAMED(text) text, sizeof(text) - 1
+
 static const struct {
     const char *name; /* with blanks where some forks write '_' */
+    size_t length;
     enum field field;
     const char *unit;
 } fields[] = {
-    {"throughput per GPU (TFLOP/s/GPU)", FIELD_FLOPS, NULL},
-    {"actual throughput per NPU (TFLOP/s/NPU)", FIELD_FLOPS, NULL}, /* MindSpeed */
-    {"throughput (TFLOP/s/GPU)", FIELD_FLOPS, NULL},
-    {"flop throughput (TFLOP/sec/GPU)", FIELD_FLOPS, NULL},
-    {"TFLOPs", FIELD_FLOPS, NULL},
-    {"[LM]TFLOPs", FIELD_FLOPS, NULL},
-    {"[LM]-TFLOPs", FIELD_FLOPS, NULL},
-    {"model tflops per gpu", FIELD_FLOPS, NULL}, /* nanotron */
-    {"approx flops per GPU", FIELD_FLOPS, NULL},
-    {"MFU", FIELD_MFU, NULL},
-    {"mfu", FIELD_MFU, NULL},
-    {"global batch size", FIELD_BATCH, NULL},
-    {"actual seqlen", FIELD_LENGTH, NULL},
-    {"consumed samples", FIELD_SAMPLES, NULL},
-    {"consumed tokens", FIELD_TOKENS, NULL},
-    {"samples per second", FIELD_VALUE, "samples/s"},
-    {"tokens per gpu per second (tgs)", FIELD_VALUE, "tokens/s"},
-    {"tokens per gpu per second tgs", FIELD_VALUE, "tokens/s"},
-    {"tokens per GPU (tokens/s/GPU)", FIELD_VALUE, "tokens/s"},
-    {"energy per GPU (J/iter/GPU)", FIELD_VALUE, "J"},
-    {"power per GPU (W/GPU)", FIELD_VALUE, "W"},
-    {"[DS]TFLOPs", FIELD_VALUE, "TFLOP/s"},
-    {"[DS]-TFLOPs", FIELD_VALUE, "TFLOP/s"},
-    {"theoretical throughput per NPU (TFLOP/s/NPU)", FIELD_VALUE, "TFLOP/s"},
-    {"actual throughput per NPU with recompute (TFLOP/s/NPU)", FIELD_VALUE, "TFLOP/s"},
-    {"hardware tflops per gpu", FIELD_VALUE, "TFLOP/s"},
-    {"tokens per sec", FIELD_VALUE, "tokens/s"},
-    {"tokens per sec per gpu", FIELD_VALUE, "tokens/s"},
+    {NAMED("throughput per GPU (TFLOP/s/GPU)"), FIELD_FLOPS, NULL},
+    {NAMED("actual throughput per NPU (TFLOP/s/NPU)"), FIELD_FLOPS, NULL}, /* MindSpeed */
+    {NAMED("throughput (TFLOP/s/GPU)"), FIELD_FLOPS, NULL},
+    {NAMED("flop throughput (TFLOP/sec/GPU)"), FIELD_FLOPS, NULL},
+    {NAMED("TFLOPs"), FIELD_FLOPS, NULL},
+    {NAMED("[LM]TFLOPs"), FIELD_FLOPS, NULL},
+    {NAMED("[LM]-TFLOPs"), FIELD_FLOPS, NULL},
+    {NAMED("model tflops per gpu"), FIELD_FLOPS, NULL}, /* nanotron */
+    {NAMED("approx flops per GPU"), FIELD_FLOPS, NULL},
+    {NAMED("MFU"), FIELD_MFU, NULL},
+    {NAMED("mfu"), FIELD_MFU, NULL},
+    {NAMED("global batch size"), FIELD_BATCH, NULL},
+    {NAMED("actual seqlen"), FIELD_LENGTH, NULL},
+    {NAMED("consumed samples"), FIELD_SAMPLES, NULL},
+    {NAMED("consumed tokens"), FIELD_TOKENS, NULL},
+    {NAMED("samples per second"), FIELD_VALUE, "samples/s"},
+    {NAMED("tokens per gpu per second (tgs)"), FIELD_VALUE, "tokens/s"},
+    {NAMED("tokens per gpu per second tgs"), FIELD_VALUE, "tokens/s"},
+    {NAMED("tokens per GPU (tokens/s/GPU)"), FIELD_VALUE, "tokens/s"},
+    {NAMED("energy per GPU (J/iter/GPU)"), FIELD_VALUE, "J"},
+    {NAMED("power per GPU (W/GPU)"), FIELD_VALUE, "W"},
+    {NAMED("[DS]TFLOPs"), FIELD_VALUE, "TFLOP/s"},
+    {NAMED("[DS]-TFLOPs"), FIELD_VALUE, "TFLOP/s"},
+    {NAMED("theoretical throughput per NPU (TFLOP/s/NPU)"), FIELD_VALUE, "TFLOP/s"},
+    {NAMED("actual throughput per NPU with recompute (TFLOP/s/NPU)"), FIELD_VALUE, "TFLOP/s"},
+    {NAMED("hardware tflops per gpu"), FIELD_VALUE, "TFLOP/s"},
+    {NAMED("tokens per sec"), FIELD_VALUE, "tokens/s"},
+    {NAMED("tokens per sec per gpu"), FIELD_VALUE, "tokens/s"},
 };
 
 static bool is_named(struct str name, const char *text)
@@ -248,7 +251,8 @@ static void take_field(struct line_fields *of, struct str part, struct log_out *
         return;
     }
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-        if (is_named(name, fields[i].name)) {
+        if (name.len == fields[i].length && name.p[0] == fields[i].name[0] &&
+            is_named(name, fields[i].name)) {
             of->torn |= of->seen >> i & 1; /* likewise */
             of->seen |= UINT64_C(1) << i;
             other_field(of, i, value, out);
