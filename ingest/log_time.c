@@ -108,7 +108,8 @@ bool log_clock(struct str s, int64_t *ret_ns, size_t *ret_length)
     size_t at = 0, length;
     struct str rest = s;
     int64_t number;
-    if (log_integer(s, &number, &length) &&
+    bool words = s.len > 0 && memchr(s.p, ' ', s.len < 8 ? s.len : 8); /* "2 days, " */
+    if (words && log_integer(s, &number, &length) &&
         (log_begins(log_from(s, length), " day, ") || log_begins(log_from(s, length), " days, "))) {
         days = number;
         at = length + (s.p[length + 4] == 's' ? 7 : 6);
@@ -117,9 +118,10 @@ bool log_clock(struct str s, int64_t *ret_ns, size_t *ret_length)
     int count = 0;
     for (; count < 3; count++) {
         size_t digit = 0;
-        while (digit < rest.len && log_is_digit(rest.p[digit]) && digit < 7)
-            digit++;
-        if (digit == 0 || !str_to_int(log_until(rest, digit), 0, 9999999, &parts[count]))
+        parts[count] = 0;
+        for (; digit < rest.len && log_is_digit(rest.p[digit]) && digit < 7; digit++)
+            parts[count] = parts[count] * 10 + (rest.p[digit] - '0');
+        if (digit == 0)
             break;
         at += digit;
         rest = log_from(rest, digit);
