@@ -176,14 +176,15 @@ static void each_sample_grows_in_torn_pieces(void **state)
     int kind_count = scandir(root, &kinds, NULL, alphasort), seen = 0;
     for (int i = 0; i < kind_count; i++) {
         snprintf(path, sizeof path, "%s/%s", root, kinds[i]->d_name);
-        int count = kinds[i]->d_name[0] == '.' ? 0 : scandir(path, &samples, is_sample, alphasort);
+        bool named = kinds[i]->d_name[0] != '.'; /* a file among them is no folder: -1 */
+        int count = named ? scandir(path, &samples, is_sample, alphasort) : -1;
         for (int k = 0; k < count; k++) {
             snprintf(path, sizeof path, "%s/%s/%s", root, kinds[i]->d_name, samples[k]->d_name);
             chance = (uint64_t)(++seen);
             check_sample(path);
             free(samples[k]);
         }
-        if (kinds[i]->d_name[0] != '.')
+        if (count >= 0)
             free(samples);
         free(kinds[i]);
     }
