@@ -274,10 +274,10 @@ static void keep_unit(struct dllogger_units *units, struct str metric, struct st
 static void read_data(struct str data, const struct dllogger_units *units,
                       struct dllogger_line *line, struct log_out *out)
 {
-    const char *at = data.p, *end = data.p + data.len;
     struct str key, value;
     if (data.len == 0 || data.p[0] != '{')
         return;
+    const char *at = data.p, *end = data.p + data.len;
     while (json_next_member(&at, end, &key, &value)) {
         line->evaluation |= !line->has_iteration && says_evaluation(key);
         put_number(line, key, log_unquoted(value), known_unit(units, key), out);

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "job_lines.h"
 #include "report_compare.h"
 #include "report_json.h"
 
@@ -18,9 +19,9 @@ static void put_side(FILE *to, const struct comparison *comparison, int s)
     fputs(", \"chip\": ", to);
     json_text_or_null(to, summary->run.chip);
     json_key_number(to, ", ", "gpus", summary->run.gpus > 0 ? summary->run.gpus : NAN, 0);
-    json_key_integer(to, ", ", "ranks", (int64_t)summary->rank_count);
+    json_key_integer(to, ", ", "ranks", job_alone(summary) ? 0 : (int64_t)summary->rank_count);
     fputs(", ", to);
-    json_step(to, "first_step", summary->first_step);
+    json_step(to, "first_step", summary->first_covered);
     fputs(", ", to);
     json_step(to, "last_step", summary->last_step);
     json_key_integer(to, ", ", "attempts", summary->attempts);
