@@ -80,7 +80,7 @@ static void put_called(FILE *to, const char *name, const struct summary_called *
 static void put_span(FILE *to, const struct summary *summary)
 {
     fputs("  \"steps\": {", to);
-    json_step(to, "first", summary->first_covered);
+    json_step(to, "first", summary->first_step);
     fputs(", ", to);
     json_step(to, "last", summary->last_step);
     fprintf(to,

@@ -21,7 +21,7 @@ static void put_side(FILE *to, const struct comparison *comparison, int s)
     json_key_number(to, ", ", "gpus", summary->run.gpus > 0 ? summary->run.gpus : NAN, 0);
     json_key_integer(to, ", ", "ranks", job_alone(summary) ? 0 : (int64_t)summary->rank_count);
     fputs(", ", to);
-    json_step(to, "first_step", summary->first_covered);
+    json_step(to, "first_step", summary->first_step);
     fputs(", ", to);
     json_step(to, "last_step", summary->last_step);
     json_key_integer(to, ", ", "attempts", summary->attempts);
