@@ -5,7 +5,9 @@
 #include "anchors.h"
 #include "formats.h"
 
-#define DAMAGES_MAX 8 /* of one line that are told apart; more are told as the last one */
+/* Of one line, or piece of a document, that are told apart: as many as complaints are kept. All
+ * are counted. */
+#define DAMAGES_MAX COMPLAINTS_MAX
 
 struct formats {
     const struct format *list[LOG_FORMATS_MAX];

@@ -44,8 +44,10 @@ bool format_reader_next(struct format_reader *reader, struct record *record)
 
 const char *format_reader_damage(struct format_reader *reader)
 {
-    return reader->damage_next < reader->damage_count ? reader->damages[reader->damage_next++]
-                                                      : NULL;
+    if (reader->damage_next == reader->damage_count)
+        return NULL;
+    size_t at = reader->damage_next++;
+    return reader->damages[at < DAMAGES_MAX ? at : DAMAGES_MAX - 1];
 }
 
 static bool within(int64_t value, int64_t least, int64_t most)
@@ -147,7 +149,8 @@ void log_out_damaged(struct log_out *out, const char *why)
     if (facts)
         facts->damaged++;
     if (reader->damage_count < DAMAGES_MAX)
-        reader->damages[reader->damage_count++] = why;
+        reader->damages[reader->damage_count] = why;
+    reader->damage_count++;
 }
 
 void log_out_count(struct log_out *out, enum log_count count, const char *what, ...)
