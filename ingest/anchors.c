@@ -8,7 +8,8 @@
 #include "number.h"
 
 #define WINDOW 5 /* bytes of a text that are looked for */
-#define GROUP 3
+#define GROUP 4
+#define STRIDE 2 /* from one group that is looked at to the next; WINDOW is GROUP + STRIDE - 1 */
 #define TABLE_BITS 13
 #define TABLE_SIZE (1u << TABLE_BITS)
 
@@ -25,7 +26,7 @@ struct group {
 
 struct anchors {
     size_t count;
-    struct group groups[ANCHORS_MAX * GROUP];
+    struct group groups[ANCHORS_MAX * STRIDE];
     size_t group_count;
     uint16_t first[TABLE_SIZE]; /* of the slot's groups, + 1; 0: none */
     uint8_t filter[TABLE_SIZE]; /* 1: the slot has groups; what is looked at in the pass */
@@ -44,11 +45,8 @@ void anchors_free(struct anchors *anchors)
 static inline uint32_t group_at(const char *p)
 {
     uint32_t bytes;
-    memcpy(&bytes, p, sizeof(bytes));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    bytes = __builtin_bswap32(bytes);
-#endif
-    return bytes & 0xFFFFFF;
+    memcpy(&bytes, p, GROUP);
+    return bytes;
 }
 
 static inline uint32_t slot_of(uint32_t group)
@@ -72,6 +70,21 @@ static unsigned commonness(char c)
     return c == '.' || c == ',' || c == '_' || c == '-' || c == '=' ? 6 : 3;
 }
 
+/* What stands in the lines of most formats: an anchor is looked for by other bytes of it. */
+static const char usual[] =
+    " | iteration time: training loss: step: steps epoch (ms): tokens rank: "
+    "[INFO] log: size validation memory (s) ] [20, global_ = 0. lr: ";
+
+static unsigned group_commonness(const char *bytes)
+{
+    char group[GROUP + 1] = {0};
+    memcpy(group, bytes, GROUP);
+    unsigned product = strstr(usual, group) ? 16 : 1;
+    for (size_t i = 0; i < GROUP; i++)
+        product *= commonness(bytes[i]);
+    return product;
+}
+
 /* Where the five bytes begin that are rarest in other text. */
 static size_t rarest_window(const char *text, size_t length)
 {
@@ -79,12 +92,8 @@ static size_t rarest_window(const char *text, size_t length)
     unsigned best_sum = UINT32_MAX;
     for (size_t at = 0; at + WINDOW <= length && at < UINT8_MAX; at++) {
         unsigned sum = 0;
-        for (size_t i = 0; i + GROUP <= WINDOW; i++) {
-            unsigned product = 1;
-            for (size_t k = 0; k < GROUP; k++)
-                product *= commonness(text[at + i + k]);
-            sum += product;
-        }
+        for (size_t i = 0; i + GROUP <= WINDOW; i++)
+            sum += group_commonness(text + at + i);
         if (sum < best_sum) {
             best_sum = sum;
             best = at;
@@ -104,9 +113,7 @@ bool anchors_add(struct anchors *anchors, const char *text, unsigned owner)
     memcpy(begins, text, length < 8 ? length : 8);
     uint64_t mask = length < 8 ? (UINT64_C(1) << 8 * length) - 1 : UINT64_MAX;
     for (size_t i = 0; i + GROUP <= WINDOW; i++) {
-        char bytes[4] = {0};
-        memcpy(bytes, text + window + i, GROUP);
-        uint32_t slot = slot_of(group_at(bytes));
+        uint32_t slot = slot_of(group_at(text + window + i));
         anchors->groups[anchors->group_count] = (struct group){.text = text,
                                                                .begins = number_load8(begins),
                                                                .mask = mask,
@@ -143,16 +150,16 @@ uint64_t anchors_find(const struct anchors *anchors, const char *p, size_t size)
     uint64_t found = 0;
     const uint8_t *filter = anchors->filter;
     size_t at = 0;
-    for (; at + 4 * GROUP <= size; at += 4 * GROUP) {
-        uint32_t a = slot_of(group_at(p + at)), b = slot_of(group_at(p + at + GROUP)),
-                 c = slot_of(group_at(p + at + 2 * GROUP)),
-                 d = slot_of(group_at(p + at + 3 * GROUP));
-        if (__builtin_expect(filter[a] | filter[b] | filter[c] | filter[d], 0))
-            for (size_t i = 0; i < 4; i++)
-                if (filter[slot_of(group_at(p + at + i * GROUP))])
-                    found = compare(anchors, p, at + i * GROUP, size, found);
+    for (; at + 3 * STRIDE + GROUP <= size; at += 4 * STRIDE) {
+        uint32_t a = slot_of(group_at(p + at)), b = slot_of(group_at(p + at + STRIDE)),
+                 c = slot_of(group_at(p + at + 2 * STRIDE)),
+                 d = slot_of(group_at(p + at + 3 * STRIDE));
+        unsigned passed = filter[a] | (unsigned)filter[b] << 1 | (unsigned)filter[c] << 2 |
+                          (unsigned)filter[d] << 3;
+        for (; __builtin_expect(passed, 0); passed &= passed - 1)
+            found = compare(anchors, p, at + (size_t)__builtin_ctz(passed) * STRIDE, size, found);
     }
-    for (; at + GROUP <= size; at += GROUP)
+    for (; at + GROUP <= size; at += STRIDE)
         if (filter[slot_of(group_at(p + at))])
             found = compare(anchors, p, at, size, found);
     return found;

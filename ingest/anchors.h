@@ -1,6 +1,6 @@
-/* Finds out which of many texts are in a line, in one pass: every third byte begins a
- * group of three that is looked up in a small table. Any five bytes hold one of these
- * groups at every alignment, so no text is missed; what the table lets pass is compared. */
+/* Finds out which of many texts are in a line, in one pass: every second byte begins a
+ * group of four that is looked up in a small table. Any five bytes hold one of these
+ * groups, wherever they begin, so no text is missed; what the table lets pass is compared. */
 #pragma once
 
 #include <stdbool.h>
