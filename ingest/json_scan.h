@@ -39,6 +39,10 @@ enum scan_result json_scan(const char *p, const char *end, struct record *record
  * *ret_end is the place after it. cJSON takes invalid JSON ("04.33") for valid. */
 bool json_valid(const char *p, const char *end, const char **ret_end, const char **ret_why);
 
+/* The place after the string whose first quote is at p, NULL when it is not one. *escaped comes
+ * back true when it holds a backslash, and is not touched else. */
+const char *json_string_end(const char *p, const char *end, bool *escaped);
+
 /* The place after the JSON number at p, NULL when there is none, or one longer
  * than cJSON reads (63 bytes). */
 const char *json_number_end(const char *p, const char *end);
