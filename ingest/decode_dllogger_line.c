@@ -16,14 +16,15 @@ static const struct known_name {
     struct str name;
     enum meaning meaning;
 } known_names[] = {
-    {NAME("iteration_time"), MEANS_STEP_TIME},   {NAME("train_iteration_time"), MEANS_STEP_TIME},
-    {NAME("iter_time"), MEANS_STEP_TIME},        {NAME("step_time"), MEANS_STEP_TIME},
-    {NAME("train_step_time"), MEANS_STEP_TIME},  {NAME("batch_time"), MEANS_STEP_TIME},
-    {NAME("train_batch_time"), MEANS_STEP_TIME}, {NAME("time_per_iteration"), MEANS_STEP_TIME},
-    {NAME("time_per_step"), MEANS_STEP_TIME},    {NAME("train.total_time"), MEANS_STEP_TIME},
-    {NAME("train.batch_time"), MEANS_STEP_TIME}, {NAME("train.iter_time"), MEANS_STEP_TIME},
-    {NAME("train.step_time"), MEANS_STEP_TIME},  {NAME("took"), MEANS_STEP_TIME},
-    {NAME("train.data_time"), MEANS_DATA_TIME},  {NAME("data_time"), MEANS_DATA_TIME},
+    {NAME("iteration_time"), MEANS_STEP_TIME},    {NAME("train_iteration_time"), MEANS_STEP_TIME},
+    {NAME("iter_time"), MEANS_STEP_TIME},         {NAME("step_time"), MEANS_STEP_TIME},
+    {NAME("train_step_time"), MEANS_STEP_TIME},   {NAME("batch_time"), MEANS_STEP_TIME},
+    {NAME("train_batch_time"), MEANS_STEP_TIME},  {NAME("time_per_iteration"), MEANS_STEP_TIME},
+    {NAME("time_per_step"), MEANS_STEP_TIME},     {NAME("train.total_time"), MEANS_STEP_TIME},
+    {NAME("train.batch_time"), MEANS_STEP_TIME},  {NAME("train.iter_time"), MEANS_STEP_TIME},
+    {NAME("train.step_time"), MEANS_STEP_TIME},   {NAME("took"), MEANS_STEP_TIME},
+    {NAME("train_step_timing"), MEANS_STEP_TIME}, /* NeMo: "... in s" */
+    {NAME("train.data_time"), MEANS_DATA_TIME},   {NAME("data_time"), MEANS_DATA_TIME},
     {NAME("train_data_time"), MEANS_DATA_TIME},
 };
 
@@ -42,7 +43,8 @@ static enum meaning meaning_of(struct str name)
             return known_names[i].meaning;
     if (means_rate(name))
         return MEANS_RATE;
-    return log_find(name, "time") != SIZE_MAX ? MEANS_TIME : MEANS_NOTHING;
+    return log_find(name, "time") != SIZE_MAX || log_ends(name, "timing") ? MEANS_TIME
+                                                                          : MEANS_NOTHING;
 }
 
 /* Nanoseconds of a unit; 0: it is none of time. */
@@ -57,6 +59,17 @@ static double unit_ns(struct str unit)
         if (str_is(unit, units[i].text))
             return units[i].ns;
     return 0;
+}
+
+/* "train_step_timing in s": the unit is a part of the name. */
+static struct str without_unit(struct str name, double *ns)
+{
+    size_t at = log_find_last(name, " in ");
+    double unit = at == SIZE_MAX ? 0 : unit_ns(log_from(name, at + strlen(" in ")));
+    if (unit == 0)
+        return name;
+    *ns = unit;
+    return log_until(name, at);
 }
 
 static bool says_evaluation(struct str text)
@@ -93,6 +106,7 @@ static void put_number(struct dllogger_line *line, struct str name, struct str t
     double value;
     size_t length;
     int64_t duration;
+    name = without_unit(name, &ns);
     enum meaning meaning = meaning_of(name);
     if (meaning == MEANS_NOTHING)
         return;

@@ -110,7 +110,10 @@ static bool take_number(struct str *text, int64_t *ret)
     if (rest.len == 0 || (rest.p[0] != '|' && rest.p[0] != ':'))
         return false;
     *text = log_trim(log_from(rest, 1));
-    return log_begins(*text, "loss ") || log_begins(*text, "train loss ");
+    rest = log_begins(*text, "train ") ? log_from(*text, strlen("train ")) : *text;
+    double loss; /* LitGPT: "loss train: 1.657" */
+    return log_begins(rest, "loss ") &&
+           log_number(log_trim(log_from(rest, strlen("loss "))), &loss, &length) != LOG_NOTHING;
 }
 
 static bool take_step(struct llmc *llmc, const struct log_piece *piece, struct log_out *out)
@@ -200,4 +203,5 @@ const struct format format_llmc = {
     .how = LOG_HOW_NCCL,
     .anchors = anchors,
     .state_bytes = sizeof(struct llmc),
-    .line = line};
+    .line = line,
+};
