@@ -91,6 +91,10 @@ static void put_stat(struct mllog *log, const struct mllog_stat *stat, struct lo
         log_out_count(out, LOG_DOUBLED, "step %lld", (long long)log->previous);
         return;
     }
+    if (log->any && mllog_is_mean(stat, unit, number, log->previous, log->last_ns)) {
+        log_out_value(out, str_from("train_step_time, means"), "s", stat->seconds);
+        return;
+    }
     record.step = since ? log->previous + number : number;
     span = since ? number : stat->rate ? steps_of_rate(log, number) : steps_since(log, number);
     log->any = true;
@@ -231,7 +235,7 @@ static void read_stats(struct mllog *log, const struct mllog_entry *entry, struc
     const char *at = NULL;
     struct str name;
     struct mllog_number number;
-    bool outranked = log_out_outranked(out), step = false, has_rate = false;
+    bool step = false, has_rate = false;
     double seconds = 0, rate = 0;
     while (mllog_next_stat(entry->stats, &at, &name, &number)) {
         bool time = str_is(name, "train_step_time") || str_is(name, "step_time");
@@ -250,13 +254,11 @@ static void read_stats(struct mllog *log, const struct mllog_entry *entry, struc
             rate = number.value;
             has_rate = true;
         }
-        if (throughput || (time && outranked))
-            log_out_value(out, name, throughput ? "samples/s" : "s", number.value);
+        if (throughput)
+            log_out_value(out, name, "samples/s", number.value);
         else if (!time && log_find(name, "time") != SIZE_MAX)
             log_out_value(out, name, "s", number.value);
     }
-    if (outranked)
-        return;
     if (step)
         read_stat(log, entry, seconds, false, out);
     else if (rate < 0 || (rate == 0 && has_rate))
@@ -270,7 +272,7 @@ static void read_stats(struct mllog *log, const struct mllog_entry *entry, struc
 static void put_held(struct mllog *log, struct log_out *out)
 {
     for (int i = 0; i < log->held_count; i++)
-        if (log->best == SOURCE_BLOCKS && !log_out_outranked(out))
+        if (log->best == SOURCE_BLOCKS)
             log_out_record(out, &log->held[i]);
     log->held_count = 0;
 }
@@ -287,13 +289,6 @@ static void hold(struct mllog *log, const struct record *record, struct log_out 
     log->held[log->held_count++] = *record;
 }
 
-/* Steps between two counts of samples; 0: not known. */
-static int64_t steps_between(const struct mllog *log, double before, double after)
-{
-    double steps = (after - before) / log->scale.batch;
-    return steps >= 0.5 && steps < (double)RECORD_SPAN_MAX ? (int64_t)(steps + 0.5) : 0;
-}
-
 /* How many steps the block that ends here held, and the number of its last; 0: not known. */
 static int64_t block_steps(struct mllog *log, const struct mllog_entry *stop, int64_t *ret_step)
 {
@@ -308,16 +303,18 @@ static int64_t block_steps(struct mllog *log, const struct mllog_entry *stop, in
     double end = stop->samples.value;
     *ret_step = (int64_t)(end / log->scale.batch);
     if (start->given && start->value == end && end > 0) {
-        int64_t steps = steps_between(log, 0, end);
+        int64_t steps = mllog_steps_between(&log->scale, 0, end);
         log->length += steps;
         *ret_step = log->length;
         return steps;
     }
     if (before->given && end > before->value)
-        return steps_between(log, before->value, end);
+        return mllog_steps_between(&log->scale, before->value, end);
     if (start->given && start->value < end && fmod(start->value, log->scale.batch) == 0)
-        return steps_between(log, start->value, end);
-    return !start->given && !log->any_stop && log->run_ns > 0 ? steps_between(log, 0, end) : 0;
+        return mllog_steps_between(&log->scale, start->value, end);
+    return !start->given && !log->any_stop && log->run_ns > 0
+               ? mllog_steps_between(&log->scale, 0, end)
+               : 0;
 }
 
 static void end_block(struct mllog *log, const struct mllog_entry *stop, struct log_out *out)
@@ -333,7 +330,7 @@ static void end_block(struct mllog *log, const struct mllog_entry *stop, struct 
         return;
     }
     log_out_value(out, str_from("block"), "s", seconds);
-    if (log->best != SOURCE_BLOCKS || log_out_outranked(out))
+    if (log->best != SOURCE_BLOCKS)
         return;
     record.has |= RECORD_BEGIN;
     record.begin_ns = log->block_ns;

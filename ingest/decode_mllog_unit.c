@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "record.h"
+
 #define STEPS_MOST 1e12
 #define LEAST_SHARE 0.4 /* of the time between two lines that the steps between account for */
 #define MOST_SHARE 1.5
@@ -69,4 +71,18 @@ enum mllog_unit mllog_unit_alone(const struct mllog_stat *stat, const struct mll
     bool both = stat->has_step && stat->has_samples; /* samples_count is then of the run */
     return both && mllog_stat_step(stat, MLLOG_UNIT_SAMPLES, scale, &steps) ? MLLOG_UNIT_SAMPLES
                                                                             : MLLOG_UNIT_NONE;
+}
+
+bool mllog_is_mean(const struct mllog_stat *stat, enum mllog_unit unit, int64_t number,
+                   int64_t previous, int64_t previous_ns)
+{
+    bool on = unit != MLLOG_UNIT_SINCE && number > previous;
+    double apart = fabs((double)(stat->time_ns - previous_ns)) / 1e9;
+    return !stat->rate && !on && apart < stat->seconds / 2;
+}
+
+int64_t mllog_steps_between(const struct mllog_scale *scale, double before, double after)
+{
+    double steps = (after - before) / scale->batch;
+    return steps >= 0.5 && steps < (double)RECORD_SPAN_MAX ? (int64_t)(steps + 0.5) : 0;
 }

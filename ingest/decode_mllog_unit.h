@@ -42,3 +42,12 @@ enum mllog_unit mllog_unit_of(const struct mllog_stat *before, const struct mllo
 
 /* What a single line shows, the only one there is; NONE: nothing. */
 enum mllog_unit mllog_unit_alone(const struct mllog_stat *stat, const struct mllog_scale *scale);
+
+/* Whether a step time is a mean over steps that were told one by one before: loggers write one at
+ * the end of a block, right behind its last step, with the number at which the block began. number:
+ * its own; previous, previous_ns: of the step before it. */
+bool mllog_is_mean(const struct mllog_stat *stat, enum mllog_unit unit, int64_t number,
+                   int64_t previous, int64_t previous_ns);
+
+/* Steps between two counts of samples; 0: not known. The batch size must be. */
+int64_t mllog_steps_between(const struct mllog_scale *scale, double before, double after);
