@@ -1,18 +1,19 @@
 /* Megatron's golden values: one JSON document that its tests compare with, metrics by name,
  * each with values by step: {"iteration-time": {"start_step": 1, "step_interval": 5,
- * "values": {"1": 92.3, "5": 8.9}}}. Older ones have a list of values. */
+ * "values": {"1": 92.3, "5": 8.9}}}. Older ones have a list of values.
+ *
+ * The tests log every step and keep every so many of them: a value is of its step alone, not a mean
+ * since the one before. What the steps between took is not known. */
 #include <string.h>
 
 #include "json_push.h"
 #include "log_format.h"
-#include "log_steps.h"
 #include "log_text.h"
 
 struct golden {
     bool begun;
     struct json_push json;
     struct log_out *out; /* during a call only */
-    struct log_steps steps;
     bool of_steps; /* the metric that is read is the time of a step */
     int64_t start, interval;
     enum { GOLDEN_OTHER, GOLDEN_START, GOLDEN_INTERVAL, GOLDEN_VALUES } field;
@@ -78,7 +79,6 @@ static enum log_sniff sniff(const char *bytes, size_t size, bool whole)
 static void put_step(struct golden *golden, int64_t step, double seconds)
 {
     struct record record = {.has = RECORD_JOB | RECORD_STEP | RECORD_STEP_TIME, .step = step};
-    int64_t span;
     if (!(seconds > 0)) {
         log_out_count(golden->out, LOG_IMPOSSIBLE, "step %lld took %g s", (long long)step, seconds);
         return;
@@ -87,14 +87,6 @@ static void put_step(struct golden *golden, int64_t step, double seconds)
         log_out_damaged(golden->out, "the time of a step is out of range");
         return;
     }
-    golden->steps.declared = golden->interval;
-    log_steps_next(&golden->steps, step, &span);
-    if (span > 0) {
-        record.has |= RECORD_SPAN;
-        record.span = span;
-    }
-    if (span > 1)
-        log_out_note(golden->out, LOG_NOTE_MEAN);
     log_out_record(golden->out, &record);
 }
 
@@ -207,7 +199,7 @@ const struct format format_megatron_golden = {
     .name = "megatron-golden",
     .title = "Megatron golden values",
     .needs = "nothing; the file a test of Megatron compares with",
-    .tells = "step time of the job",
+    .tells = "step time of the job, of those steps that the test keeps",
     .lacks = "the times of single ranks",
     .how = LOG_HOW_MEGATRON,
     .state_bytes = sizeof(struct golden),

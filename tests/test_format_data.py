@@ -22,6 +22,7 @@ SHARED = os.path.join(HERE, "..", "..", "shared", "data")
 # what       a path into the JSON report, with '.' between keys: "steps.complete", and
 #              per_rank[0].slowdown_median    of the object whose "rank" is 0
 #              verdicts[straggler].rank       whose "kind" is "straggler"
+#              verdicts[spike 9870].slowdown  and whose "from_step" is 9870
 #              logs[mllog].counts.doubled     whose "name" is "mllog"
 #              logs[deepspeed].values[comm all_reduce].median
 #              values#                        how many there are
@@ -122,6 +123,18 @@ ROWS = [
     ("megatron-golden/mixtral_8x7b_tp2pp4ep4_h100.json.gz", "", "logs[megatron-golden].counts.not_numbers", 263, 0),
     ("megatron-golden/mixtral_8x7b_tp2pp4ep4_h100.json.gz", "", "step_time_s.median", 8.961, 0.0005),
     ("megatron-golden/mixtral_8x7b_tp2pp4ep4_h100.json.gz", "", "step_time_s.max", 92.351, 0.0005),
+    # every 5th step is kept: the mean is that of the values, and they are not of the steps between
+    ("megatron-golden/mixtral_8x7b_tp2pp4ep4_h100.json.gz", "", "step_time_s.mean", 9.1225, 0.00005),
+    ("megatron-golden/mixtral_8x7b_tp2pp4ep4_h100.json.gz", "", "steps.covered", 4538, 0),
+    ("megatron-golden/mixtral_8x7b_tp2pp4ep4_h100.json.gz", "", "steps.first", 1, 0),
+    ("megatron-golden/mixtral_8x7b_tp2pp4ep4_h100.json.gz", "", "steps.attempts", 1, 0),
+    # what is over 20 s besides step 1, which is no spike but the first
+    ("megatron-golden/mixtral_8x7b_tp2pp4ep4_h100.json.gz", "", "verdicts[spike 9870].step_time_s", 88.10275, 0.000005),
+    ("megatron-golden/mixtral_8x7b_tp2pp4ep4_h100.json.gz", "", "verdicts[spike 11285].step_time_s", 87.2285, 0.000005),
+    ("megatron-golden/mixtral_8x7b_tp2pp4ep4_h100.json.gz", "", "verdicts[spike 14145].step_time_s", 88.02297, 0.000005),
+    ("megatron-golden/mixtral_8x7b_tp2pp4ep4_h100.json.gz", "", "verdicts[spike 19855].step_time_s", 86.52409, 0.000005),
+    ("megatron-golden/mixtral_8x7b_tp2pp4ep4_h100.json.gz", "", "verdicts[spike 20020].step_time_s", 21.10315, 0.000005),
+    ("megatron-golden/mixtral_8x7b_tp2pp4ep4_h100.json.gz", "", "verdicts[spike 20455].step_time_s", 26.97059, 0.000005),
     # traces: spans and kernels of one rank a file; cut and incomplete ones
     ("hta/mi250_minitoy_train_ROCm6_2_kineto.json.gz", "", "source.records", 1, 0),
     ("hta/mi250_minitoy_train_ROCm6_2_kineto.json.gz", "", "step_time_s.median", 0.009288, 0.0000005),
@@ -346,6 +359,8 @@ def steps_of(path):
 def member(items, name):
     for item in items or []:
         if any(str(item.get(key)) == name for key in ("rank", "kind", "name", "part", "of")):
+            return item
+        if name == f"{item.get('kind')} {item.get('from_step')}":
             return item
     return None
 
