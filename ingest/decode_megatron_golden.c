@@ -14,7 +14,7 @@ struct golden {
     bool begun;
     struct json_push json;
     struct log_out *out; /* during a call only */
-    bool of_steps; /* the metric that is read is the time of a step */
+    bool of_steps;       /* the metric that is read is the time of a step */
     int64_t start, interval;
     enum { GOLDEN_OTHER, GOLDEN_START, GOLDEN_INTERVAL, GOLDEN_VALUES } field;
     int64_t step; /* of the value that comes, of an object; -1: none */
