@@ -30,6 +30,43 @@ static size_t skip_blanks(struct str s, size_t at)
     return at;
 }
 
+static size_t word_end(struct str s);
+
+/* Behind a stamp: "stdout F " (the files of a Kubernetes node), "node17 python3[4242]: "
+ * (journalctl, syslog). 0: neither. */
+static size_t behind_stamp(struct str s)
+{
+    int64_t number;
+    if (s.len > 9 && (log_begins(s, "stdout ") || log_begins(s, "stderr ")) &&
+        (s.p[7] == 'F' || s.p[7] == 'P') && s.p[8] == ' ')
+        return 9;
+    size_t at = word_end(s);
+    if (at == 0 || at >= s.len || s.p[at] != ' ')
+        return 0;
+    size_t tag = at + 1;
+    at = tag + word_end(behind(s, tag));
+    if (at == tag || at >= s.len || s.p[at] != '[')
+        return 0;
+    size_t end = digits_at(s, at + 1, &number);
+    return end > at + 1 && log_begins(behind(s, end), "]: ") ? end + 3 : 0;
+}
+
+/* "May 11 02:59:55 ", "May 11 02:59:55.123456 " (ts, syslog). */
+static size_t month_stamp(struct str s)
+{
+    static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    int64_t clock_ns;
+    size_t length, month = 0;
+    if (s.len < 16 || s.p[3] != ' ' || s.p[6] != ' ' || !log_is_digit(s.p[5]))
+        return 0;
+    while (month < sizeof(months) - 1 && memcmp(s.p, months + month, 3) != 0)
+        month += 3;
+    if (month == sizeof(months) - 1 || !log_clock(behind(s, 7), &clock_ns, &length) || length < 8)
+        return 0;
+    size_t end = 7 + length;
+    return end < s.len && s.p[end] == ' ' ? end + 1 + behind_stamp(behind(s, end + 1)) : 0;
+}
+
 /* "2026-05-11T02:59:55.145289123Z " (kubectl logs --timestamps, docker logs -t): with 'T' and zone,
  * as no framework writes it. */
 static size_t container_stamp(struct str s)
@@ -40,7 +77,7 @@ static size_t container_stamp(struct str s)
     if (s.len < 21 || !log_is_digit(s.p[0]) || s.p[10] != 'T' ||
         !log_stamp(s, &ns, &zone, &length) || !zone || length >= s.len || s.p[length] != ' ')
         return 0;
-    return length + 1;
+    return length + 1 + behind_stamp(behind(s, length + 1));
 }
 
 /* "worker-1  | " (docker compose), "i.pretrain/0 " (NeMo-Run): a name with a number. */
@@ -128,6 +165,10 @@ static size_t bracket(struct str s, int64_t *ret_writer)
     } else if (!named) {
         return 0;
     }
+    if (named && end < s.len && s.p[end] == '|') { /* "[trainer3|1]:", with the local rank */
+        int64_t local;
+        end = digits_at(s, end + 1, &local);
+    }
     if (end >= s.len || s.p[end] != ']')
         return 0;
     end++;
@@ -195,7 +236,8 @@ static size_t prefix_length(struct str s, int64_t *ret_writer)
         length = label(s, ret_writer);
         return length ? length : container_stamp(s);
     }
-    return replica(s, ret_writer);
+    length = end == 3 ? month_stamp(s) : 0;
+    return length ? length : replica(s, ret_writer);
 }
 
 struct str log_prefix_strip(struct str line, int64_t *ret_writer)

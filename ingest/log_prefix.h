@@ -7,10 +7,12 @@
 #include "str.h"
 
 /* The line without: blanks, "  5: " (srun --label), "10.0.0.2: " and "node17: " (pdsh), "[rank0]:",
- * "[default7]:" (torchrun), "[1,5]<stdout>:" (mpirun), "[pod/llm-worker-0/main] " and
- * "2026-05-11T02:59:55.145Z " (kubectl), "worker-1  | " (docker compose), "(Trainer pid=4711) "
- * (Ray), "i.pretrain/0 " (NeMo-Run), several of them, in any order. Brackets that a framework itself writes (time stamps, levels) stay.
- * *ret_writer: the number in the last of them, -1: none. Never more than 16 of them. */
+ * "[default7]:", "[trainer3|1]:" (torchrun), "[1,5]<stdout>:" (mpirun), "[pod/llm-worker-0/main] "
+ * and "2026-05-11T02:59:55.145Z " (kubectl), the same with "stdout F " (Kubernetes' files),
+ * "May 11 02:59:55 " (ts), the same with "node17 python3[42]: " (journalctl), "worker-1  | "
+ * (docker compose), "(Trainer pid=4711) " (Ray), "i.pretrain/0 " (NeMo-Run), several, in any order.
+ * Brackets that a framework itself writes (time stamps, levels) stay. *ret_writer: the number in
+ * the last of them, -1: none. Never more than 16 of them. */
 struct str log_prefix_strip(struct str line, int64_t *ret_writer);
 
 /* Copies the line without terminal escapes (ESC [ ... letter, ESC ] ... BEL or ESC \, ESC and one

@@ -282,6 +282,18 @@ static void launchers_prefixes_are_taken_off(void **state)
     expect_body("[rank0]:[titan] step: 1", "[titan] step: 1", 0);
     expect_body("[default7]:text", "text", 7);
     expect_body("[1,5]<stdout>:text", "text", 5);
+    expect_body("[trainer3|1]:text", "text", 3);
+    expect_body("[trainer3|]text", "[trainer3|]text", -1);
+    expect_body("2026-05-11T02:59:55.145289123Z stdout F   text", "  text", -1);
+    expect_body("2026-05-11T02:59:55.14+00:00 stderr P [rank3]:text", "text", 3);
+    expect_body("2026-05-11T02:59:55Z stdout Fast", "stdout Fast", -1);
+    expect_body("May 11 02:59:55 text", "text", -1);
+    expect_body("May  1 02:59:55.123456   text", "  text", -1);
+    expect_body("May 11 02:59:55 node17 python3[4242]: [rank3]:text", "text", 3);
+    expect_body("2026-05-11T02:59:55+0000 node17 torchrun[42]: text", "text", -1);
+    expect_body("May 11 02:59 text", "May 11 02:59 text", -1);
+    expect_body("Mai 11 02:59:55 text", "Mai 11 02:59:55 text", -1);
+    expect_body("May 11 02:59:55 loss aux[3]: 4.5", "4.5", -1); /* as a daemon's would be */
     expect_body("10.0.0.2: 52: text", "text", 52);
     expect_body("node17: text", "text", -1);
     expect_body("127:     forward-backward ...: (1, 2)", "    forward-backward ...: (1, 2)", 127);
