@@ -31,7 +31,8 @@ void fold_init(struct fold *fold, const struct run *run, int64_t from_step, int6
     };
     fold->ring = memory_zeroed((size_t)fold->window, sizeof(*fold->ring));
     fold->ordinal_steps = memory_zeroed(STRAGGLER_WINDOW_MAX, sizeof(*fold->ordinal_steps));
-    rolling_init(&fold->times, (uint32_t)fold->window);
+    rolling_init(&fold->times, fold->window > FOLD_SPIKE_STEPS_MIN ? (uint32_t)fold->window
+                                                                   : FOLD_SPIKE_STEPS_MIN);
     barrier_init(&fold->lookback);
 }
 
@@ -434,10 +435,12 @@ static void fold_findings(struct fold *fold, const struct fold_step *step,
     fold_judge(fold, step);
     double loss_ns = fold_loss(fold, step);
     fold->attempt_steps++;
-    bool idle = fold_presence(fold, step);
+    bool far = fold_is_far(fold, row), idle = fold_presence(fold, step);
     if (digest->time_evidence == EVIDENCE_NONE)
         return;
     fold_history(fold, row, digest, loss_ns);
+    if (far)
+        rolling_clear(&fold->times);
     if (fold->attempt_steps > FOLD_WARM_UP && !idle)
         fold_spike(fold, step);
     rolling_add(&fold->times, (double)digest->step_time_ns);

@@ -250,6 +250,10 @@ void fold_missing(struct fold *fold, const struct fold_step *step);
  * step is then no spike as well. */
 bool fold_gap(struct fold *fold, const struct fold_step *step);
 
+/* Whether so many rows are not in the log before this one that those that are do not say how long a
+ * step takes here; before fold->job is told of it. */
+bool fold_is_far(const struct fold *fold, const struct step_row *row);
+
 /* fold_loss.c: what the verdicts in force cost in this step, added to them; and
  * what one has cost in the steps since it began. Nanoseconds of the step. */
 double fold_loss(struct fold *fold, const struct fold_step *step);

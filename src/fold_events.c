@@ -226,11 +226,22 @@ static void blame_spike(const struct fold *fold, const struct fold_step *step, d
     }
 }
 
+/* A step's tokens over the mean of the window; 1 where they are not known, or fewer: a larger batch
+ * takes longer, and is no spike. */
+static double more_work(const struct fold *fold, const struct step_digest *digest)
+{
+    double mean = fold->ring_sum.tokens / fold->ring_sum.covered;
+    double times = (double)digest->tokens / mean;
+    return mean > 0 && times > 1 ? times : 1;
+}
+
 void fold_spike(struct fold *fold, const struct fold_step *step)
 {
-    double time_ns = (double)step->barrier->digest.step_time_ns;
+    const struct step_digest *digest = &step->barrier->digest;
+    double time_ns = (double)digest->step_time_ns;
     if (fold->times.count < FOLD_SPIKE_STEPS_MIN || (step->row->has_any & RECORD_ANY_EVENT) ||
-        !rolling_is_over(&fold->times, time_ns, FOLD_SPIKE_FACTOR))
+        !rolling_is_over(&fold->times, time_ns, FOLD_SPIKE_FACTOR) ||
+        !rolling_is_over(&fold->times, time_ns, FOLD_SPIKE_FACTOR * more_work(fold, digest)))
         return;
     double median_ns = rolling_median(&fold->times);
     if (!(median_ns > 0)) /* steps that took no time at all are no measure */

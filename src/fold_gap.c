@@ -149,3 +149,11 @@ bool fold_gap(struct fold *fold, const struct fold_step *step)
     add(fold, step, before ? idle_ns(before, row) : NAN, absent);
     return false;
 }
+
+bool fold_is_far(const struct fold *fold, const struct step_row *row)
+{
+    int64_t usual = fold->job.usual > 0 ? fold->job.usual : 1, distance;
+    return row->attempt == fold->job.attempt &&
+           !__builtin_sub_overflow(row->step, fold->job.step, &distance) && distance > 0 &&
+           stride_to(row, distance) / usual > fold->window;
+}

@@ -30,6 +30,12 @@ void rolling_copy(struct rolling *to, const struct rolling *from)
     to->scratch = memory_zeroed(from->window, sizeof(double));
 }
 
+void rolling_clear(struct rolling *rolling)
+{
+    rolling->count = rolling->next = rolling->good = 0;
+    rolling->bound = NAN;
+}
+
 double rolling_median(struct rolling *rolling)
 {
     memcpy(rolling->scratch, rolling->ring, rolling->count * sizeof(double));

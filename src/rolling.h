@@ -17,7 +17,8 @@ struct rolling {
 void rolling_init(struct rolling *rolling, uint32_t window); /* 1 and up */
 void rolling_done(struct rolling *rolling);
 void rolling_copy(struct rolling *to, const struct rolling *from); /* `to` is replaced */
-double rolling_median(struct rolling *rolling);                     /* NAN when empty */
+void rolling_clear(struct rolling *rolling);                       /* empty again */
+double rolling_median(struct rolling *rolling);                    /* NAN when empty */
 
 /* Whether value > factor x median; false when there are no values. */
 bool rolling_is_over(struct rolling *rolling, double value, double factor);

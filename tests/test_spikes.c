@@ -67,6 +67,50 @@ static void one_and_a_half_times_the_median_is_the_bound(void **state)
 }
 
 /* Of 4,096 verdicts at most the spikes go first: there may be any number of them. */
+/* 20 steps, then from step 1,000 on 20 that are three times as long, one of them six times: only
+ * that one is a spike, and in a log without the gap all that are over the old median are. */
+static void steps_of_long_ago_are_no_measure(void **state)
+{
+    struct analysis *analysis = new_analysis();
+    struct summary summary;
+    for (int64_t step = 0; step < 20; step++)
+        add_step(analysis, step, 100, 1);
+    for (int64_t step = 1000; step < 1020; step++)
+        add_step(analysis, step, 100, step == 1015 ? 6 : 3);
+    analysis_finish(analysis);
+    sum_up(analysis, &summary);
+    assert_int_equal(verdicts_of(&summary, VERDICT_SPIKE), 1);
+    assert_int_equal(verdict_of(&summary, VERDICT_SPIKE)->from_step, 1015);
+    assert_true(near(verdict_of(&summary, VERDICT_SPIKE)->slowdown, 1820.0 / 920, 1e-6));
+    summary_done(&summary);
+    analysis_free(analysis);
+}
+
+/* Twice the tokens take twice as long from step 30 on: no spike. At step 40 they take four times
+ * as long: over 1.5 x of what they may. */
+static void a_larger_batch_is_no_spike(void **state)
+{
+    struct analysis *analysis = new_analysis();
+    struct summary summary;
+    for (int64_t step = 0; step < 60; step++)
+        for (uint32_t rank = 0; rank < 4; rank++) {
+            struct record record = record_of(rank, step,
+                                             step == 40  ? 400
+                                             : step < 30 ? 100
+                                                         : 200,
+                                             0, 20);
+            record.has |= RECORD_TOKENS;
+            record.tokens = step < 30 ? 1024 : 2048;
+            add(analysis, record);
+        }
+    analysis_finish(analysis);
+    sum_up(analysis, &summary);
+    assert_int_equal(verdicts_of(&summary, VERDICT_SPIKE), 1);
+    assert_int_equal(verdict_of(&summary, VERDICT_SPIKE)->from_step, 40);
+    summary_done(&summary);
+    analysis_free(analysis);
+}
+
 static void a_straggler_of_long_ago_outlives_any_number_of_spikes(void **state)
 {
     struct analysis *analysis = new_analysis();
@@ -96,6 +140,8 @@ int main(void)
         cmocka_unit_test(a_long_step_is_a_spike_once_ten_are_known),
         cmocka_unit_test(the_first_steps_after_a_restart_are_no_spikes),
         cmocka_unit_test(one_and_a_half_times_the_median_is_the_bound),
+        cmocka_unit_test(steps_of_long_ago_are_no_measure),
+        cmocka_unit_test(a_larger_batch_is_no_spike),
         cmocka_unit_test(a_straggler_of_long_ago_outlives_any_number_of_spikes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
