@@ -14,6 +14,7 @@
 
 #define POINTS_MAX 512
 #define SECONDS 1e-9
+#define P99_COUNT_MIN 100 /* of fewer it is the longest */
 
 /* ---- which row ---- */
 
@@ -266,6 +267,9 @@ static void fill_times(const struct analysis *analysis, struct summary *summary)
         ratio(analysis, times->sum_ns * SECONDS, (double)times->covered, evidence);
     summary->step_time_median_s =
         analysis_number(analysis, quantile_median(&times->quantile) * SECONDS, evidence);
+    double p99_ns = times->count >= P99_COUNT_MIN ? quantile_place(&times->quantile, 0.99) : NAN;
+    p99_ns = p99_ns > times->max_ns ? times->max_ns : p99_ns; /* a bin may reach over it */
+    summary->step_time_p99_s = analysis_number(analysis, p99_ns * SECONDS, evidence);
     summary->step_time_max_s =
         analysis_number(analysis, times->count ? times->max_ns * SECONDS : NAN, evidence);
     enum evidence of_waits = wait_rule_evidence(summary->rule);

@@ -341,16 +341,15 @@ void quantile_add_slowly(struct quantile *quantile, double value)
     quantile->exact[quantile->count++] = (float)value;
 }
 
-/* Looks for the middle value in `count` bins, each `width` fine bins wide, the first
+/* Looks for the value at place `wanted` in `count` bins, each `width` fine bins wide, the first
  * of them number `first`; *before counts the values that were passed. */
-static bool median_in(const struct quantile *quantile, const uint32_t *bins, uint32_t count,
-                      uint32_t first, uint32_t width, double *before, double *ret)
+static bool place_in(const struct quantile *quantile, double wanted, const uint32_t *bins,
+                     uint32_t count, uint32_t first, uint32_t width, double *before, double *ret)
 {
-    double half = (double)quantile->count / 2;
     for (uint32_t i = 0; bins && i < count; i++) {
         double here = bins[i];
-        if (here > 0 && *before + here >= half) {
-            *ret = (first + (i + (half - *before) / here) * width) / quantile->bins_per_value;
+        if (here > 0 && *before + here >= wanted) {
+            *ret = (first + (i + (wanted - *before) / here) * width) / quantile->bins_per_value;
             return true;
         }
         *before += here;
@@ -358,25 +357,51 @@ static bool median_in(const struct quantile *quantile, const uint32_t *bins, uin
     return false;
 }
 
+/* When counted in bins. */
+static double place_of(const struct quantile *quantile, double wanted)
+{
+    double at = NAN, before = 0;
+    uint32_t fine_at = QUANTILE_FINE_FIRST / QUANTILE_COARSE;
+    if (!place_in(quantile, wanted, quantile->coarse, fine_at, 0, QUANTILE_COARSE, &before, &at) &&
+        !place_in(quantile, wanted, quantile->bins, quantile->bin_count, quantile->first_bin, 1,
+                  &before, &at) &&
+        quantile->coarse)
+        place_in(quantile, wanted, quantile->coarse + fine_at, COARSE_COUNT - fine_at,
+                 QUANTILE_FINE_FIRST, QUANTILE_COARSE, &before, &at);
+    return at;
+}
+
+static float *exact_copy(const struct quantile *quantile)
+{
+    float *values = memory_resized(NULL, (size_t)quantile->count, sizeof(*values));
+    memcpy(values, quantile->exact, (size_t)quantile->count * sizeof(*values));
+    return values;
+}
+
 double quantile_median(const struct quantile *quantile)
 {
     if (quantile->count == 0)
         return NAN;
-    if (quantile->exact) {
-        uint32_t n = (uint32_t)quantile->count;
-        float *values = memory_resized(NULL, n, sizeof(*values));
-        memcpy(values, quantile->exact, n * sizeof(*values));
-        double median = median_of_floats(values, n);
-        free(values);
-        return median;
+    if (!quantile->exact)
+        return place_of(quantile, (double)quantile->count / 2);
+    float *values = exact_copy(quantile);
+    double median = median_of_floats(values, (uint32_t)quantile->count);
+    free(values);
+    return median;
+}
+
+double quantile_place(const struct quantile *quantile, double share)
+{
+    if (quantile->count == 0)
+        return NAN;
+    double wanted = share * (double)quantile->count;
+    if (!quantile->exact) {
+        double far = place_of(quantile, wanted);
+        bool counted = far * quantile->bins_per_value < QUANTILE_BIN_LAST - QUANTILE_COARSE;
+        return counted ? far : NAN; /* in the last bin, which has no end */
     }
-    double at = NAN, before = 0;
-    uint32_t fine_at = QUANTILE_FINE_FIRST / QUANTILE_COARSE;
-    if (!median_in(quantile, quantile->coarse, fine_at, 0, QUANTILE_COARSE, &before, &at) &&
-        !median_in(quantile, quantile->bins, quantile->bin_count, quantile->first_bin, 1, &before,
-                   &at) &&
-        quantile->coarse)
-        median_in(quantile, quantile->coarse + fine_at, COARSE_COUNT - fine_at, QUANTILE_FINE_FIRST,
-                  QUANTILE_COARSE, &before, &at);
+    float *values = exact_copy(quantile);
+    double at = select_of_floats(values, (uint32_t)quantile->count, (uint32_t)wanted);
+    free(values);
     return at;
 }

@@ -35,6 +35,11 @@ void quantile_add_slowly(struct quantile *quantile, double value);    /* in ever
 size_t quantile_bytes(const struct quantile *quantile);               /* of what it points to */
 double quantile_median(const struct quantile *quantile);              /* NAN when empty */
 
+/* The value that `share` (0 to under 1) of all are below: that at place share x count of the sorted
+ * order. Exact as the median is; far from it to 1/64 of the median. NAN when empty, or when it is
+ * over QUANTILE_UNITS_MAX times that median and not exact. */
+double quantile_place(const struct quantile *quantile, double share);
+
 /* Called for every rank of every step: the usual case, a bin that is there. */
 static inline void quantile_add(struct quantile *quantile, double value)
 {

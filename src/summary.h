@@ -232,6 +232,9 @@ struct summary {
     enum record_scope scope;
     int log_count;
     struct summary_log logs[SUMMARY_LOGS_MAX]; /* the caller's to fill, as the source */
+    int64_t world_ranks;             /* of the job, as the logs say; 0: they do not; likewise */
+    char not_shown[COMPLAINT_BYTES]; /* what is in them but gives no records, and why: raw bytes;
+                                        ""; likewise */
     bool simulated;
     struct source_counts source;
     struct summary_step shown;
@@ -246,6 +249,7 @@ struct summary {
     struct summary_called called[CALLED_COUNT];
     int attempts; /* 1 and up, 0 before the first record */
     struct quantity step_time_median_s, step_time_mean_s, step_time_max_s;
+    struct quantity step_time_p99_s; /* of a hundred values and more */
     struct quantity wait_mean_s; /* over ranks and steps */
     struct quantity wait_share;  /* of the GPU time of those steps, 0 to 1 */
     struct quantity exchange_mean_s;

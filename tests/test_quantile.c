@@ -63,6 +63,26 @@ static void a_median_is_that_of_the_sorted_values(void **state)
     assert_true(isnan(median_of_ns(ns, 0)));
 }
 
+/* 1 to 5,000, in an order that is neither: exact up to 4,096 values, and later to 1/64 of the
+ * median. Past 16 medians nothing is known. */
+static void any_place_of_a_stream_is_found(void **state)
+{
+    struct quantile quantile = {0};
+    assert_true(isnan(quantile_place(&quantile, 0.99)));
+    for (uint32_t i = 0; i < 1000; i++)
+        quantile_add(&quantile, i * 7 % 1000 + 1);
+    assert_true(quantile_place(&quantile, 0.99) == 991 && quantile_place(&quantile, 0) == 1);
+    quantile_done(&quantile);
+    for (uint32_t i = 0; i < 5000; i++)
+        quantile_add(&quantile, i * 7 % 5000 + 1);
+    double error = (double)quantile_median(&quantile) / 64;
+    assert_true(fabs(quantile_place(&quantile, 0.99) - 4951) <= error);
+    for (int i = 0; i < 100; i++)
+        quantile_add(&quantile, 1e9);
+    assert_true(isnan(quantile_place(&quantile, 0.99)));
+    quantile_done(&quantile);
+}
+
 static void a_stream_is_exact_at_first_and_near_enough_later(void **state)
 {
     enum { COUNT = 20000 };
@@ -124,6 +144,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_median_is_that_of_the_sorted_values),
+        cmocka_unit_test(any_place_of_a_stream_is_found),
         cmocka_unit_test(a_stream_is_exact_at_first_and_near_enough_later),
         cmocka_unit_test(a_median_that_moves_far_is_followed),
         cmocka_unit_test(odd_values_break_nothing),

@@ -137,10 +137,13 @@ static void put_span(const struct page *page)
     job_add_covered(&line, summary);
     put_fact(page, "Steps", line.text);
     sentence_clear(&line, STYLE_NORMAL);
-    sentence_add(&line, "median %s, mean %s, longest %s",
+    sentence_add(&line, "median %s, mean %s, ",
                  report_duration(a, &page->report, summary->step_time_median_s),
-                 report_duration(b, &page->report, summary->step_time_mean_s),
-                 report_duration(c, &page->report, summary->step_time_max_s));
+                 report_duration(b, &page->report, summary->step_time_mean_s));
+    if (quantity_known(summary->step_time_p99_s))
+        sentence_add(&line, "p99 %s, ",
+                     report_duration(c, &page->report, summary->step_time_p99_s));
+    sentence_add(&line, "longest %s", report_duration(c, &page->report, summary->step_time_max_s));
     put_fact(page, "Step time", line.text);
     sentence_clear(&line, STYLE_NORMAL);
     if (job_add_values(&line, summary))

@@ -59,10 +59,12 @@ static void put_span(const struct report *report)
     sentence_clear(&line, STYLE_NORMAL);
     job_add_covered(&line, summary);
     fprintf(report->to, "steps        %s\n", line.text);
-    fprintf(report->to, "step time    median %s   mean %s   max %s\n",
+    fprintf(report->to, "step time    median %s   mean %s",
             report_duration(a, report, summary->step_time_median_s),
-            report_duration(b, report, summary->step_time_mean_s),
-            report_duration(c, report, summary->step_time_max_s));
+            report_duration(b, report, summary->step_time_mean_s));
+    if (quantity_known(summary->step_time_p99_s))
+        fprintf(report->to, "   p99 %s", report_duration(c, report, summary->step_time_p99_s));
+    fprintf(report->to, "   max %s\n", report_duration(c, report, summary->step_time_max_s));
     sentence_clear(&line, STYLE_NORMAL);
     if (job_add_values(&line, summary))
         fprintf(report->to, "values       %s\n", line.text);
