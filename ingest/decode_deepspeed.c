@@ -16,10 +16,19 @@
 #define STAMP_WITHIN 120
 #define STAMP_RESOLUTION_NS INT64_C(20000000)
 
+/* What stands for a step: what says least of it first. */
+enum telling { TELLING_NOTHING, TELLING_RATE, TELLING_PIPE, TELLING_TIMERS, TELLINGS };
+static const char *const tellings[TELLINGS] = {
+    [TELLING_RATE] = "the throughput timer",
+    [TELLING_PIPE] = "the pipeline engine",
+    [TELLING_TIMERS] = "the wall clock breakdown",
+};
+
 struct deepspeed {
     struct record held[HELD_MAX];
     int held_count;
     bool decided; /* nobody else prints these steps */
+    enum telling telling;
 
     struct deepspeed_timers sum; /* of the step that goes on */
     int microsteps;              /* in it */
@@ -27,7 +36,7 @@ struct deepspeed {
     bool boundaries;             /* steps end with a line without "_microstep" */
     int64_t counted;             /* number of the last step */
     int64_t told;                /* "step=N": of the step that ends next; 0: none */
-    bool any_told, breakdown;
+    bool any_told;
     int64_t stamp_ns, ended_ns; /* of the last line of timers, of the last step; 0: none */
     struct log_steps pipe_steps, rate_steps;
     double batch; /* train_batch_size; 0: not said */
@@ -37,34 +46,32 @@ struct deepspeed {
 
 /* ---- records ---- */
 
-static void put_phase_values(const struct record *record, struct log_out *out)
-{
-    for (int phase = 0; phase < PHASE_COUNT; phase++)
-        if (record->has & (1u << phase))
-            log_out_value(out, str_from(phase_name((enum phase)phase)), "ms",
-                          (double)record->phase_ns[phase] / 1e6);
-}
-
-static void put_one(const struct record *record, struct log_out *out)
-{
-    if (!log_out_outranked(out)) {
-        log_out_record(out, record);
-        return;
-    }
-    put_phase_values(record, out);
-    if (record->has & RECORD_STEP_TIME)
-        log_out_value(out, str_from("step time"), "s", (double)record->step_time_ns / 1e9);
-}
-
 static void put_held(struct deepspeed *log, struct log_out *out)
 {
     for (int i = 0; i < log->held_count; i++)
-        put_one(&log->held[i], out);
+        log_out_record(out, &log->held[i]);
     log->held_count = 0;
 }
 
-static void put(struct deepspeed *log, const struct record *record, struct log_out *out)
+/* Of the lines that stand for the same steps the one that says most gives them. */
+static bool prefer(struct deepspeed *log, enum telling telling, struct log_out *out)
 {
+    if (telling < log->telling || (telling > log->telling && log->decided))
+        return false;
+    for (int i = 0; i < log->held_count && telling > log->telling; i++)
+        log_out_beside(out, &log->held[i], tellings[telling]);
+    log->held_count = telling > log->telling ? 0 : log->held_count;
+    log->telling = telling;
+    return true;
+}
+
+static void put(struct deepspeed *log, const struct record *record, enum telling telling,
+                struct log_out *out)
+{
+    if (!prefer(log, telling, out)) {
+        log_out_beside(out, record, tellings[log->telling]);
+        return;
+    }
     log_out_claim(out);
     if (log_out_outranked(out) || log->held_count == HELD_MAX)
         log->decided = true;
@@ -73,7 +80,7 @@ static void put(struct deepspeed *log, const struct record *record, struct log_o
         return;
     }
     put_held(log, out);
-    put_one(record, out);
+    log_out_record(out, record);
 }
 
 /* ---- wall clock breakdown ---- */
@@ -131,13 +138,12 @@ static void end_step(struct deepspeed *log, struct log_out *out)
     if (whole && sum.has[TIMER_FORWARD] && sum.has[TIMER_STEP] &&
         log_duration(total, LOG_MILLISECOND, &record.step_time_ns))
         record.has |= RECORD_STEP_TIME;
-    log->breakdown = true;
     record.step = log->counted;
     put_begin(log, &record, out);
     log_out_note(out, LOG_NOTE_ONE_RANK);
     if (!log->any_told)
         log_out_note(out, LOG_NOTE_COUNTED);
-    put(log, &record, out);
+    put(log, &record, TELLING_TIMERS, out);
 }
 
 static void read_timers(struct deepspeed *log, struct str text, const struct log_line *line,
@@ -257,10 +263,7 @@ static bool read_pipe(struct deepspeed *log, struct str text, struct log_out *ou
         record.span = span;
         log_out_note(out, LOG_NOTE_MEAN);
     }
-    if (log->breakdown)
-        put_one(&record, out);
-    else
-        put(log, &record, out);
+    put(log, &record, TELLING_PIPE, out);
     return true;
 }
 
@@ -304,13 +307,13 @@ static bool read_rate(struct deepspeed *log, struct str text, struct log_out *ou
         log_number(value, &running, &length) == LOG_NUMBER)
         log_out_value(out, str_from("RunningAvgSamplesPerSec"), "samples/s", running);
     bool again = log_steps_next(&log->rate_steps, number, &span) == LOG_STEPS_AGAIN;
-    if (log->breakdown || log->batch <= 0 || !(rate > 0) || again ||
+    if (log->batch <= 0 || !(rate > 0) || again ||
         !log_duration(log->batch / rate, LOG_SECOND, &record.step_time_ns))
         return true;
     record.step = number;
     record.has |= RECORD_COMPUTED;
     log_out_note(out, LOG_NOTE_RATE);
-    put(log, &record, out);
+    put(log, &record, TELLING_RATE, out);
     return true;
 }
 

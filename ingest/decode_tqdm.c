@@ -97,10 +97,7 @@ static void put_value(struct tqdm *log, const struct state *to, struct log_out *
     log->valued = true;
     log->from = *to;
     log_out_note(out, LOG_NOTE_CUMULATIVE);
-    if (log_out_outranked(out))
-        log_out_value(out, str_from("step time of a bar"), "s", (double)seconds / (double)steps);
-    else
-        log_out_record(out, &record);
+    log_out_record(out, &record);
 }
 
 /* The bar goes on. */

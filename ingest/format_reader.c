@@ -20,6 +20,7 @@ struct format_reader *format_reader_new(const struct formats *formats, struct lo
     reader->rank = rank;
     reader->says_rank = says_rank;
     reader->document = -1;
+    log_lead_begin(&reader->lead);
     return reader;
 }
 
@@ -32,6 +33,7 @@ static void drop_states(struct format_reader *reader)
         reader->states[i] = NULL;
     }
     reader->claims = reader->want_all = 0;
+    log_lead_begin(&reader->lead);
     reader->wanting_count = 0;
     reader->document = -1;
 }
@@ -144,6 +146,11 @@ bool format_reader_line(struct format_reader *reader, struct str line, bool cut)
     if (taken)
         note_label(reader);
     return taken;
+}
+
+void format_reader_own(struct format_reader *reader, int64_t step)
+{
+    log_lead_own(&reader->lead, step);
 }
 
 /* ---- documents ---- */

@@ -4,6 +4,7 @@
 
 #include "anchors.h"
 #include "formats.h"
+#include "log_lead.h"
 
 /* Of one line, or piece of a document, that are told apart: as many as complaints are kept. All
  * are counted. */
@@ -38,6 +39,7 @@ struct format_reader {
     void *states[LOG_FORMATS_MAX]; /* owned; NULL: not begun */
     struct log_facts *facts[LOG_FORMATS_MAX];
     uint64_t claims; /* those with records in this stream */
+    struct log_lead lead;
     uint64_t want_all;
     uint8_t wanting[LOG_FORMATS_MAX]; /* in the order in which they began */
     size_t wanting_count;

@@ -59,6 +59,10 @@ bool format_reader_line(struct format_reader *reader, struct str line, bool cut)
 void format_reader_end(struct format_reader *reader);
 void format_reader_reset(struct format_reader *reader); /* likewise, nothing comes */
 
+/* Records of our own stood in the lines before, the last one of this step: they give the steps,
+ * other formats do not. */
+void format_reader_own(struct format_reader *reader, int64_t step);
+
 /* The next record that came of what was put in, oldest first; its slices are valid until
  * the next line. */
 bool format_reader_next(struct format_reader *reader, struct record *record);

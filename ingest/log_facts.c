@@ -17,6 +17,7 @@ const char *log_count_sentence(enum log_count count)
         [LOG_EVALUATION] = "evaluations, validations, checkpoints: no steps",
         [LOG_WITHOUT_PAIR] = "parts whose other parts are missing",
         [LOG_LEFT_OUT] = "whole, but not followed",
+        [LOG_BESIDE] = "left out: something else in this log gives these steps",
     };
     return sentences[count];
 }

@@ -19,6 +19,7 @@ enum log_count {
     LOG_EVALUATION,   /* evaluations, validations, checkpoints: like a step, but none */
     LOG_WITHOUT_PAIR, /* an end without a begin, or a part whose other parts never came */
     LOG_LEFT_OUT,     /* of other communicators, other traces: whole, but not followed */
+    LOG_BESIDE,       /* steps that another format of the same stream gives (log_lead.h) */
     LOG_COUNTS
 };
 const char *log_count_sentence(enum log_count count); /* "the same value again", ... */

@@ -114,6 +114,17 @@ static void keep_names(struct format_reader *reader, uint32_t at, const struct r
         str_copy(reader->names[at].group, NAME_BYTES, record->group);
 }
 
+void log_out_beside(struct log_out *out, const struct record *record, const char *leader)
+{
+    log_out_count(out, LOG_BESIDE, "step %lld: %s gives it", (long long)record->step, leader);
+    for (int phase = 0; phase < PHASE_COUNT; phase++)
+        if (record->has & (1u << phase))
+            log_out_value(out, str_from(phase_name((enum phase)phase)), "ms",
+                          (double)record->phase_ns[phase] / 1e6);
+    if (record->has & RECORD_STEP_TIME)
+        log_out_value(out, str_from("step time"), "s", (double)record->step_time_ns / 1e9);
+}
+
 void log_out_record(struct log_out *out, const struct record *record)
 {
     struct format_reader *reader = out->reader;
@@ -123,6 +134,11 @@ void log_out_record(struct log_out *out, const struct record *record)
         return;
     }
     log_out_claim(out);
+    if (!log_lead_takes(&reader->lead, reader->current, reader->claims, record)) {
+        int leader = reader->lead.format;
+        log_out_beside(out, record, leader < 0 ? "lockstep" : reader->formats->list[leader]->name);
+        return;
+    }
     if (reader->count == reader->capacity)
         reader->queue = memory_grown(reader->queue, &reader->capacity, sizeof(*reader->queue));
     struct record *next = &reader->queue[reader->count];
@@ -219,6 +235,6 @@ void log_out_claim(struct log_out *out)
 
 bool log_out_outranked(const struct log_out *out)
 {
-    uint64_t before = (UINT64_C(1) << out->reader->current) - 1;
-    return (out->reader->claims & before) != 0;
+    const struct format_reader *reader = out->reader;
+    return log_lead_outranks(&reader->lead, reader->current, reader->claims);
 }

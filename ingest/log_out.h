@@ -12,11 +12,16 @@
 struct log_out;
 
 /* Copies the record, host and group included (cut to NAME_BYTES - 1). It must have STEP and a
- * time. With RECORD_JOB, rank 0 is set here. Without RANK and JOB the rank is that of
+ * time. When another format of the stream gives this step (log_lead.h), it is counted as BESIDE.
+ * With RECORD_JOB, rank 0 is set here. Without RANK and JOB the rank is that of
  * the line's prefix or of the file's name; a document alone is rank 0; where no line of the input
  * names a rank the record is as one of the job: one value a step, of nobody knows whom. Values out
  * of the bounds of record.h are not put out but counted as damaged. */
 void log_out_record(struct log_out *out, const struct record *record);
+
+/* A record that is none, because something else in this stream gives its step: counted, and its
+ * times are kept as values. leader: what gives it, a word. log_out_record() does it for formats. */
+void log_out_beside(struct log_out *out, const struct record *record, const char *leader);
 
 /* A value that should be there is torn, invalid or out of range: counted, and among the first
  * complaints together with the line. `why` is a sentence without a full stop. */
@@ -45,10 +50,10 @@ void log_out_value(struct log_out *out, struct str name, const char *unit, doubl
  * says false. Of several that want all, the one that began last is asked first. */
 void log_out_want_all(struct log_out *out, bool all);
 
-/* One stream may hold the same steps in several formats: that which stands first in formats.def
- * gives the records, the others give values. A decoder that holds records back says at once that
+/* One stream may hold the same steps in several formats: one gives the records (log_lead.h), the
+ * others give values. A decoder that holds records back says at once that
  * it has some; log_out_record() says so by itself. */
 void log_out_claim(struct log_out *out);
 
-/* Whether a format that stands before this one has records in this stream. */
+/* Whether another format gives the records of this stream. */
 bool log_out_outranked(const struct log_out *out);

@@ -90,6 +90,7 @@ static void forget(struct stream *stream)
 {
     stream->rest = str_of(NULL, 0);
     stream->ended = stream->discarding = stream->after_return = false;
+    stream->own_end = 0;
     stream->lines_ended = 0;
     stream->kind = STREAM_NEW;
     stream->slowly = stream->formats != NULL;
@@ -137,7 +138,10 @@ static bool take_record(struct stream *stream, struct record *record)
         count_other(stream, line);
     if (result == DECODE_DAMAGED || (result == DECODE_RECORD && why))
         stream_count_damaged(stream, why, line);
-    return result == DECODE_RECORD && stream_accept(stream, record, line);
+    if (result != DECODE_RECORD || !stream_accept(stream, record, line))
+        return false;
+    stream->own_end = record->step + 1;
+    return true;
 }
 
 /* The next line, when it looks like one before and is whole. */
@@ -155,6 +159,7 @@ static inline bool take_quickly(struct stream *stream, struct record *record)
         record->rank = of_job ? 0 : stream->rank;
         record->has |= RECORD_RANK;
     }
+    stream->own_end = record->step + 1;
     stream->record_at = stream->begin;
     stream->begin = stream->searched = (size_t)(after - stream->buffer);
     stream->line = ++stream->lines_ended;

@@ -30,6 +30,9 @@ bool stream_take_foreign(struct stream *stream, struct record *record)
 bool stream_offer_line(struct stream *stream)
 {
     struct str line = stream->rest;
+    if (stream->own_end > 0)
+        format_reader_own(reader_of(stream), stream->own_end - 1);
+    stream->own_end = 0;
     bool cut = stream->ended && line.p + line.len == stream->buffer + stream->end;
     if (!format_reader_line(reader_of(stream), line, cut)) {
         tell_damages(stream, line); /* of a block that it has ended */

@@ -39,6 +39,8 @@ struct stream {
     bool has_rank;       /* from the name */
     bool says_rank;      /* by a word in it, not by its only digits */
     uint32_t rank;
+    int64_t own_end; /* behind the step of our own record; 0: none since a line was offered to
+                        other formats */
     char name[STREAM_NAME_BYTES];
 };
 

@@ -10,7 +10,7 @@ static const char *const count_names[LOG_COUNTS] = {
     [LOG_DOUBLED] = "doubled",        [LOG_NOT_NUMBER] = "not_numbers",
     [LOG_IMPOSSIBLE] = "impossible",  [LOG_DISAGREE] = "disagree",
     [LOG_EVALUATION] = "evaluations", [LOG_WITHOUT_PAIR] = "without_pair",
-    [LOG_LEFT_OUT] = "left_out",
+    [LOG_LEFT_OUT] = "left_out",      [LOG_BESIDE] = "beside",
 };
 
 static void put_text(FILE *to, const char *key, const char *text)

@@ -127,7 +127,8 @@ class SameLogs(unittest.TestCase):
         text += "".join(megatron(step, 900) + "\n" for step in range(9, STEPS + 1))
         path = self.write("mixed.log", text)
         lines = run("replay", path)
-        self.assertEqual(lines.count("\n"), STEPS)
+        # Two steps pass before our own records have ended: they might have come late.
+        self.assertEqual(lines.count("\n"), STEPS - 2)
         self.assertEqual(run("watch", "-", stdin=text.encode()), lines)
         self.assertEqual(run("replay", "--at", 5, path).splitlines(), lines.splitlines()[4:])
 
