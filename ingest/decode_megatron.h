@@ -22,7 +22,7 @@ struct megatron_iteration {
     int64_t mfu;             /* 1e-9; 0: not logged */
     int64_t batch;           /* samples of the whole job in one step; 0: not logged */
     int64_t tokens_a_sample; /* 0: not logged */
-    bool stamped, zone; /* zone: the stamp has one */
+    bool stamped, zone;      /* zone: the stamp has one */
     int64_t stamp_ns;
     int64_t resolution_ns; /* of the stamp */
     /* Rates that a record has no room for. */
@@ -55,10 +55,11 @@ enum megatron_time {
     MEGATRON_DATA,
     MEGATRON_FORWARD,
     MEGATRON_BACKWARD,
-    MEGATRON_BOTH,        /* forward-backward, with the waits of the pipeline */
-    MEGATRON_SYNC,        /* the sum of the exchanges of gradients */
-    MEGATRON_SYNC_ALL,    /* a timer around all of them */
-    MEGATRON_SYNC_WITHIN, /* all-grads-sync, which runs within forward-backward */
+    MEGATRON_BOTH,          /* forward-backward, with the waits of the pipeline */
+    MEGATRON_SYNC,          /* the sum of the exchanges of gradients */
+    MEGATRON_SYNC_ALL,      /* a timer around all of them */
+    MEGATRON_SYNC_WITHIN,   /* all-grads-sync, which runs within forward-backward */
+    MEGATRON_SYNC_BACKWARD, /* of the first versions: it runs within backward */
     MEGATRON_OPTIMIZER,
     MEGATRON_TIMES,
 };

@@ -76,6 +76,7 @@ static size_t find_head(struct str line, size_t from, int64_t *ret_number, size_
 
 enum field {
     FIELD_FLOPS,
+    FIELD_COMPUTE, /* Primus' name for the same; a fork writes both */
     FIELD_MFU,
     FIELD_BATCH,
     FIELD_LENGTH,
@@ -95,6 +96,7 @@ static const struct {
     {NAMED("throughput per GPU (TFLOP/s/GPU)"), FIELD_FLOPS, NULL},
     {NAMED("actual throughput per NPU (TFLOP/s/NPU)"), FIELD_FLOPS, NULL}, /* MindSpeed */
     {NAMED("throughput (TFLOP/s/GPU)"), FIELD_FLOPS, NULL},
+    {NAMED("compute per GPU (TFLOP/s/GPU)"), FIELD_COMPUTE, NULL},
     {NAMED("flop throughput (TFLOP/sec/GPU)"), FIELD_FLOPS, NULL},
     {NAMED("TFLOPs"), FIELD_FLOPS, NULL},
     {NAMED("[LM]TFLOPs"), FIELD_FLOPS, NULL},
@@ -120,6 +122,10 @@ static const struct {
     {NAMED("hardware tflops per gpu"), FIELD_VALUE, "TFLOP/s"},
     {NAMED("tokens per sec"), FIELD_VALUE, "tokens/s"},
     {NAMED("tokens per sec per gpu"), FIELD_VALUE, "tokens/s"},
+    {NAMED("tokens per second"), FIELD_VALUE, "tokens/s"},
+    {NAMED("tokens per second per device"), FIELD_VALUE, "tokens/s"}, /* Iluvatar */
+    {NAMED("tokens/sec/gpu"), FIELD_VALUE, "tokens/s"},
+    {NAMED("tokens/s/GPU inst/harmonic mean"), FIELD_VALUE, "tokens/s"},
 };
 
 static bool is_named(struct str name, const char *text)
@@ -160,19 +166,23 @@ static double thousands(struct str *unit)
     return factor;
 }
 
-/* "F", or "F/F": this interval's, then the mean so far. */
+/* "F", or "F/F", "F (avg F)": this interval's, then the mean so far. */
 static enum log_number first_number(struct str value, double *ret, struct str *ret_rest)
 {
     size_t length;
     double mean;
     enum log_number kind = log_number(value, ret, &length);
     *ret_rest = log_trim(log_from(value, length));
-    if (kind == LOG_NOTHING || ret_rest->len == 0 || ret_rest->p[0] != '/')
+    bool bracket = log_begins(*ret_rest, "(avg ");
+    if (kind == LOG_NOTHING || ret_rest->len == 0 || (ret_rest->p[0] != '/' && !bracket))
         return kind;
-    struct str rest = log_from(*ret_rest, 1);
+    struct str rest = log_from(*ret_rest, bracket ? strlen("(avg ") : 1);
     if (log_number(rest, &mean, &length) == LOG_NOTHING)
         return LOG_NOTHING;
-    *ret_rest = log_trim(log_from(rest, length));
+    rest = log_from(rest, length);
+    if (bracket && !log_begins(rest, ")"))
+        return LOG_NOTHING;
+    *ret_rest = log_trim(log_from(rest, bracket ? 1 : 0));
     return kind;
 }
 
@@ -224,14 +234,15 @@ static void other_field(struct line_fields *of, size_t index, struct str value, 
         log_out_count(out, LOG_NOT_NUMBER, "%s: no number", fields[index].name);
     if (kind != LOG_NUMBER)
         return;
-    if (field == FIELD_FLOPS || field == FIELD_MFU) {
+    bool flops = field == FIELD_FLOPS || field == FIELD_COMPUTE;
+    if (flops || field == FIELD_MFU) {
         if (number <= 0)
             log_out_count(out, LOG_IMPOSSIBLE, "%s: %g", fields[index].name, number);
-        number = field == FIELD_FLOPS ? flops_of(number, rest) : mfu_of(number, rest);
+        number = flops ? flops_of(number, rest) : mfu_of(number, rest);
     } else if (field == FIELD_VALUE) {
         number *= thousands(&rest);
     }
-    if (rest.len > 0 && field != FIELD_FLOPS && field != FIELD_MFU)
+    if (rest.len > 0 && !flops && field != FIELD_MFU)
         return; /* the batch as "1.02K" is not exact */
     if (field == FIELD_VALUE)
         add_rate(of, index, number);
@@ -301,6 +312,7 @@ static enum megatron_found whole(const struct line_fields *of, struct megatron_i
     if (!log_duration(of->time_value, of->time_unit_ns, &ret->step_time_ns))
         return MEGATRON_TORN;
     double flops = of->values[FIELD_FLOPS], mfu = of->values[FIELD_MFU] * 1e9;
+    flops = flops > 0 ? flops : of->values[FIELD_COMPUTE];
     ret->flops = flops <= (double)RECORD_FLOPS_MAX ? (int64_t)(flops + 0.5) : 0;
     ret->mfu = mfu <= (double)RECORD_MFU_MAX ? (int64_t)(mfu + 0.5) : 0;
     take_tokens(of->values, ret);

@@ -87,6 +87,11 @@ void megatron_put_bridge(struct megatron *state, struct log_out *out)
     state->bridge_s = 0;
 }
 
+static bool is_teraflops(struct str unit) /* its first version wrote it without "MODEL_" */
+{
+    return log_begins(unit, "MODEL_TFLOP/s/GPU") || log_begins(unit, "TFLOP/s/GPU");
+}
+
 /* "Step Time : 9.09s GPU utilization: 663.5MODEL_TFLOP/s/GPU", before the iteration line. */
 static bool take_bridge(struct megatron *state, struct str line, struct log_out *out)
 {
@@ -99,7 +104,7 @@ static bool take_bridge(struct megatron *state, struct str line, struct log_out 
         length >= value.len || value.p[length] != 's' ||
         !log_after(value, "GPU utilization:", &value) ||
         log_number(value, &teraflops, &length) != LOG_NUMBER ||
-        !log_begins(log_trim(log_from(value, length)), "MODEL_TFLOP/s/GPU")) {
+        !is_teraflops(log_trim(log_from(value, length)))) {
         log_out_damaged(out, "Megatron-Bridge's line of a step is torn");
         return true;
     }

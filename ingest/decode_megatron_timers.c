@@ -37,7 +37,8 @@ enum megatron_time megatron_time_of(struct str name)
         {"batch generator", MEGATRON_DATA}, /* GPT-NeoX */
         {"forward", MEGATRON_FORWARD},
         {"backward", MEGATRON_BACKWARD},
-        {"allreduce", MEGATRON_SYNC},
+        {"allreduce", MEGATRON_SYNC_BACKWARD}, /* Megatron-LM up to version 2 */
+        {"backward-allreduce", MEGATRON_SYNC_BACKWARD},
     };
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (str_is(name, names[i].name))
@@ -74,13 +75,26 @@ static void put_phase(struct record *record, enum phase phase, int64_t ns)
 /* The exchange of gradients; false: it was not timed. */
 static bool sync_of(const struct megatron_times *times, int64_t *ret)
 {
-    bool all = has(times, MEGATRON_SYNC_ALL), within = has(times, MEGATRON_SYNC_WITHIN);
-    if (!all && !within && !has(times, MEGATRON_SYNC))
-        return false;
-    *ret = all ? times->ns[MEGATRON_SYNC_ALL]
-               : (within ? times->ns[MEGATRON_SYNC_WITHIN] : 0) +
-                     (has(times, MEGATRON_SYNC) ? times->ns[MEGATRON_SYNC] : 0);
-    return true;
+    static const enum megatron_time parts[] = {MEGATRON_SYNC_WITHIN, MEGATRON_SYNC_BACKWARD,
+                                               MEGATRON_SYNC};
+    if (has(times, MEGATRON_SYNC_ALL)) {
+        *ret = times->ns[MEGATRON_SYNC_ALL];
+        return true;
+    }
+    bool any = false;
+    *ret = 0;
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        any |= has(times, parts[i]);
+        *ret += has(times, parts[i]) ? times->ns[parts[i]] : 0;
+    }
+    return any;
+}
+
+/* Without the exchange that the first versions time within it. */
+static int64_t backward_of(const struct megatron_times *times)
+{
+    int64_t ns = times->ns[MEGATRON_BACKWARD], sync = times->ns[MEGATRON_SYNC_BACKWARD];
+    return has(times, MEGATRON_SYNC_BACKWARD) && sync <= ns ? ns - sync : ns;
 }
 
 void megatron_times_put(const struct megatron_times *times, struct record *record)
@@ -95,7 +109,7 @@ void megatron_times_put(const struct megatron_times *times, struct record *recor
         put_phase(record, PHASE_FORWARD, times->ns[MEGATRON_FORWARD]);
     }
     if (has(times, MEGATRON_BACKWARD))
-        put_phase(record, PHASE_BACKWARD, times->ns[MEGATRON_BACKWARD]);
+        put_phase(record, PHASE_BACKWARD, backward_of(times));
     if (sync_of(times, &sync))
         put_phase(record, PHASE_SYNC, sync);
     if (has(times, MEGATRON_OPTIMIZER))
