@@ -42,6 +42,7 @@ struct deepspeed {
     double batch; /* train_batch_size; 0: not said */
 
     struct deepspeed_summary summary;
+    struct deepspeed_again again;
 };
 
 /* ---- records ---- */
@@ -146,11 +147,10 @@ static void end_step(struct deepspeed *log, struct log_out *out)
     put(log, &record, TELLING_TIMERS, out);
 }
 
-static void read_timers(struct deepspeed *log, struct str text, const struct log_line *line,
+static void take_timers(struct deepspeed *log, enum deepspeed_line kind,
+                        const struct deepspeed_timers *timers, const struct log_line *line,
                         struct log_out *out)
 {
-    struct deepspeed_timers timers;
-    enum deepspeed_line kind = deepspeed_read_timers(text, &timers, out);
     switch (kind) {
     case DEEPSPEED_OPTIMIZER: /* parts of what step_microstep holds */
         break;
@@ -165,20 +165,42 @@ static void read_timers(struct deepspeed *log, struct str text, const struct log
         if (!log->boundaries && log->microsteps > 0 && log->sum.last_step_ms >= 1)
             end_step(log, out);
         note_stamp(log, line, out);
-        deepspeed_add_timers(&log->sum, &timers);
+        deepspeed_add_timers(&log->sum, timers);
         log->microsteps++;
         break;
     case DEEPSPEED_STEP:
         log->boundaries = true;
         if (log->microsteps == 0 && !log->torn) {
-            if (timers.all_zero)
+            if (timers->all_zero)
                 break;
-            log->sum = timers;
+            log->sum = *timers;
         }
         note_stamp(log, line, out);
         end_step(log, out);
         break;
     }
+}
+
+/* What is behind "time (ms)". */
+static void read_timers(struct deepspeed *log, struct str text, const struct log_line *line,
+                        struct log_out *out)
+{
+    struct deepspeed_timers timers;
+    enum deepspeed_line kind = deepspeed_read_timers(text, &timers, out);
+    if (kind == DEEPSPEED_MICROSTEP || kind == DEEPSPEED_STEP)
+        deepspeed_keep(&log->again, line->text, text, kind);
+    take_timers(log, kind, &timers, line, out);
+}
+
+/* A line of timers as one before; no other kind of line is like it. */
+static bool read_again(struct deepspeed *log, const struct log_line *line, struct log_out *out)
+{
+    struct deepspeed_timers timers;
+    enum deepspeed_line kind;
+    if (log->summary.open || !deepspeed_read_again(&log->again, line->text, &timers, &kind, out))
+        return false;
+    take_timers(log, kind, &timers, line, out);
+    return true;
 }
 
 /* "step=10, skipped=0, lr=[...": of the step that ends next. */
@@ -337,6 +359,8 @@ static bool read_batch(struct deepspeed *log, struct str text)
 static bool read_line(struct deepspeed *log, const struct log_line *line, struct log_out *out)
 {
     struct str text = line->text;
+    if (read_again(log, line, out))
+        return true;
     if (deepspeed_read_summary(&log->summary, line, out) || deepspeed_read_comm(text, out))
         return true;
     size_t at = log_find(text, "time (ms)");

@@ -2,30 +2,55 @@
  * global_step=20 .. step_time=9.970s step_time_min=9.1 step_time_max=18.5 .. tp=N tok/s". The
  * step time is the running mean of the epoch. What was captured from a terminal has lines
  * that are broken at its width: a record may go on in the next line. */
+#include <math.h>
 #include <string.h>
 
+#include "log_form.h"
 #include "log_format.h"
 #include "log_piece.h"
 #include "log_text.h"
 
 #define JOINED_MAX 1024
+#define TEXT(text) ((struct str){text, sizeof(text) - 1})
+
+enum { SHORTEST, LONGEST, MICRO, OTHER_TIMES };
+static const struct {
+    struct str field, name;
+} other_times[OTHER_TIMES] = {
+    {TEXT("step_time_min="), TEXT("shortest step of the epoch so far")},
+    {TEXT("step_time_max="), TEXT("longest step of the epoch so far")},
+    {TEXT("micro_time="), TEXT("micro batch")},
+};
+
+/* The numbers of a line. */
+struct numbers {
+    double seconds, other[OTHER_TIMES]; /* other: NAN: not there */
+};
 
 struct gkrls {
     size_t length; /* of a record that goes on in the next line; 0: none */
     char joined[JOINED_MAX];
     int64_t last_step, last_ns;
     bool any;
+    struct log_form form; /* of the last line */
+    uint8_t step_run, seconds_run, other_run[OTHER_TIMES];
 };
 
-static void put_value(const struct log_piece *piece, const char *field, const char *unit,
-                      const char *name, struct log_out *out)
+/* A time with its unit, or without. */
+static bool read_time(const struct log_piece *piece, struct str field, double *ret)
+{
+    enum log_field kind = log_field_of(piece, field, TEXT("s"), ret);
+    if (kind == LOG_FIELD_TORN)
+        kind = log_field_of(piece, field, str_of(NULL, 0), ret);
+    return kind == LOG_FIELD_NUMBER;
+}
+
+static void put_value(const struct log_piece *piece, struct str field, struct str name,
+                      struct log_out *out)
 {
     double number;
-    enum log_field kind = log_field(piece, field, unit, &number);
-    if (kind == LOG_FIELD_TORN && unit)
-        kind = log_field(piece, field, NULL, &number);
-    if (kind == LOG_FIELD_NUMBER)
-        log_out_value(out, str_from(name), "s", number);
+    if (read_time(piece, field, &number))
+        log_out_value(out, name, "s", number);
 }
 
 /* "[Epoch 002][Step 0020/316]": the step of the run; -1: torn. */
@@ -46,20 +71,11 @@ static int64_t step_of(const struct log_piece *piece)
     return epoch * total + step;
 }
 
-static void put_step(struct gkrls *gkrls, const struct log_line *line,
-                     const struct log_piece *piece, struct log_out *out)
+static void put_step(struct gkrls *gkrls, const struct log_line *line, int64_t step,
+                     const struct numbers *numbers, struct log_out *out)
 {
-    double seconds;
-    int64_t ns, step = step_of(piece);
-    enum log_field time = log_field(piece, "step_time=", "s", &seconds);
-    if (time == LOG_FIELD_NOT_NUMBER) {
-        log_out_count(out, LOG_NOT_NUMBER, NULL);
-        return;
-    }
-    if (time != LOG_FIELD_NUMBER || step < 0) {
-        log_out_damaged(out, "a torn line of a step");
-        return;
-    }
+    double seconds = numbers->seconds;
+    int64_t ns;
     if (seconds <= 0 || !log_duration(seconds, LOG_SECOND, &ns)) {
         log_out_count(out, LOG_IMPOSSIBLE, "step %lld: %g s", (long long)step, seconds);
         return;
@@ -80,11 +96,91 @@ static void put_step(struct gkrls *gkrls, const struct log_line *line,
         log_out_note(out, LOG_NOTE_NO_ZONE);
     }
     log_out_note(out, LOG_NOTE_SMOOTHED);
-    put_value(piece, "step_time_min=", "s", "shortest step of the epoch so far", out);
-    put_value(piece, "step_time_max=", "s", "longest step of the epoch so far", out);
-    put_value(piece, "micro_time=", "s", "micro batch", out);
+    for (int i = 0; i < OTHER_TIMES; i++)
+        if (!isnan(numbers->other[i]))
+            log_out_value(out, other_times[i].name, "s", numbers->other[i]);
     log_out_record(out, &record);
 }
+
+static void take_step(struct gkrls *gkrls, const struct log_line *line,
+                      const struct log_piece *piece, struct log_out *out)
+{
+    struct numbers numbers;
+    int64_t step = step_of(piece);
+    enum log_field time = log_field(piece, "step_time=", "s", &numbers.seconds);
+    if (time == LOG_FIELD_NOT_NUMBER) {
+        log_out_count(out, LOG_NOT_NUMBER, NULL);
+        return;
+    }
+    if (time != LOG_FIELD_NUMBER || step < 0) {
+        log_out_damaged(out, "a torn line of a step");
+        return;
+    }
+    for (int i = 0; i < OTHER_TIMES; i++)
+        if (!read_time(piece, other_times[i].field, &numbers.other[i]))
+            numbers.other[i] = NAN;
+    put_step(gkrls, line, step, &numbers, out);
+}
+
+/* ---- a line as the last one ---- */
+
+static bool take_again(struct gkrls *gkrls, const struct log_line *line, struct log_out *out)
+{
+    struct numbers numbers;
+    int64_t step;
+    struct str text = line->text;
+    struct log_form *form = &gkrls->form;
+    if (gkrls->length > 0 || line->cut || !log_form_fits(form, text) ||
+        !log_run_integer(form, text, gkrls->step_run, &step) ||
+        !log_run_decimal(form, text, gkrls->seconds_run, &numbers.seconds))
+        return false;
+    for (int i = 0; i < OTHER_TIMES; i++) {
+        numbers.other[i] = NAN;
+        if (gkrls->other_run[i] != LOG_FORM_NO_RUN &&
+            !log_run_decimal(form, text, gkrls->other_run[i], &numbers.other[i]))
+            return false;
+    }
+    put_step(gkrls, line, step, &numbers, out);
+    return true;
+}
+
+/* The run of a time's digits; LOG_FORM_NO_RUN: the time is not there. False: it stands there in
+ * another way than lines as this one are read again. */
+static bool time_run(const struct gkrls *gkrls, struct str line, const struct log_piece *piece,
+                     struct str field, uint8_t *ret)
+{
+    double number;
+    struct str value;
+    *ret = LOG_FORM_NO_RUN;
+    if (!read_time(piece, field, &number))
+        return true;
+    if (log_after_bytes(piece->text, field.p, field.len, &value))
+        *ret = log_form_decimal(&gkrls->form, line, value);
+    return *ret != LOG_FORM_NO_RUN;
+}
+
+/* Keeps the form of a line of a whole step. */
+static void keep_form(struct gkrls *gkrls, const struct log_line *line,
+                      const struct log_piece *piece)
+{
+    double number;
+    struct str value;
+    struct log_form *form = &gkrls->form;
+    if (line->cut || !log_form_learn(form, line->text))
+        return;
+    form->known = log_field(piece, "global_step=", NULL, &number) == LOG_FIELD_NUMBER &&
+                  log_field(piece, "step_time=", "s", &number) == LOG_FIELD_NUMBER &&
+                  log_after(piece->text, "global_step=", &value);
+    if (form->known)
+        gkrls->step_run = log_form_integer(form, line->text, value);
+    form->known = form->known && gkrls->step_run != LOG_FORM_NO_RUN &&
+                  time_run(gkrls, line->text, piece, TEXT("step_time="), &gkrls->seconds_run);
+    for (int i = 0; i < OTHER_TIMES; i++)
+        form->known = form->known && time_run(gkrls, line->text, piece, other_times[i].field,
+                                              &gkrls->other_run[i]);
+}
+
+/* ---- lines ---- */
 
 static bool is_whole(struct str text)
 {
@@ -103,11 +199,13 @@ static void take_text(struct gkrls *gkrls, const struct log_line *line, struct s
 {
     struct log_piece piece = {.text = text, .torn_end = line->cut};
     if (is_epoch(text)) {
-        put_value(&piece, "step_time=", "s", "epoch: mean step", out);
-        put_value(&piece, "epoch_train_time=", "s", "epoch: training", out);
-        put_value(&piece, "epoch_time=", "s", "epoch: all", out);
+        put_value(&piece, TEXT("step_time="), TEXT("epoch: mean step"), out);
+        put_value(&piece, TEXT("epoch_train_time="), TEXT("epoch: training"), out);
+        put_value(&piece, TEXT("epoch_time="), TEXT("epoch: all"), out);
     } else if (is_whole(text)) {
-        put_step(gkrls, line, &piece, out);
+        take_step(gkrls, line, &piece, out);
+        if (text.p != gkrls->joined)
+            keep_form(gkrls, line, &piece);
     } else {
         log_out_damaged(out, "a torn line of a step");
     }
@@ -143,6 +241,8 @@ static bool take_rest(struct gkrls *gkrls, const struct log_line *line, bool beg
 static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
 {
     struct gkrls *gkrls = state;
+    if (take_again(gkrls, line, out))
+        return LOG_TAKEN;
     size_t at = log_find(line->text, "[Epoch ");
     struct str text = log_from(line->text, at), value;
     bool ours = at != SIZE_MAX &&

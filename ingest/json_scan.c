@@ -2,21 +2,34 @@
 #include "json_scan.h"
 
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
+#include "number.h"
 #include "str.h"
 
 #define DEPTH_MAX 64
 #define NUMBER_MAX_BYTES 63
 
-static const char *skip_blanks(const char *p, const char *end)
+static inline const char *skip_blanks(const char *p, const char *end)
 {
+    if (p<end && * p> ' ') /* mostly */
+        return p;
     while (p < end && (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r'))
         p++;
     return p;
 }
 
-static const char *digits_end(const char *p, const char *end)
+static inline const char *digits_end(const char *p, const char *end)
 {
+    while (end - p >= 8) {
+        uint64_t bytes = number_load8(p);
+        unsigned n = number_digits8(&bytes);
+        p += n;
+        if (n < 8)
+            return p;
+    }
     while (p < end && *p >= '0' && *p <= '9')
         p++;
     return p;
@@ -67,22 +80,39 @@ static const char *escape_end(const char *p, const char *end)
     return p + 6;
 }
 
+/* The first place from p on with a quote, a backslash or a control character; end: none. */
+static inline const char *find_special(const char *p, const char *end)
+{
+#ifdef __SSE2__
+    const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\');
+    const __m128i control = _mm_set1_epi8(0x1f);
+    for (; end - p >= 16; p += 16) {
+        __m128i part = _mm_loadu_si128((const __m128i *)p);
+        __m128i found = _mm_or_si128(_mm_cmpeq_epi8(part, quote), _mm_cmpeq_epi8(part, backslash));
+        found = _mm_or_si128(found, _mm_cmpeq_epi8(_mm_min_epu8(part, control), part));
+        int mask = _mm_movemask_epi8(found);
+        if (mask)
+            return p + __builtin_ctz((unsigned)mask);
+    }
+#endif
+    while (p < end && *p != '"' && *p != '\\' && (unsigned char)*p >= 0x20)
+        p++;
+    return p;
+}
+
 /* The place after the string whose first quote is at p, NULL when it is not
  * one. *escaped comes back true when it holds a backslash. */
-static const char *string_end(const char *p, const char *end, bool *escaped)
+static inline const char *string_end(const char *p, const char *end, bool *escaped)
 {
-    for (p++; p < end; p++) {
+    for (p = find_special(p + 1, end); p < end; p = find_special(p, end)) {
         if (*p == '"')
             return p + 1;
-        if ((unsigned char)*p < 0x20)
+        if (*p != '\\')
             return NULL;
-        if (*p == '\\') {
-            *escaped = true;
-            p = escape_end(p, end);
-            if (!p)
-                return NULL;
-            p--;
-        }
+        *escaped = true;
+        p = escape_end(p, end);
+        if (!p)
+            return NULL;
     }
     return NULL;
 }
@@ -99,7 +129,7 @@ static const char *constant_end(const char *p, const char *end)
 }
 
 /* The place after a value that holds no others. */
-static const char *scalar_end(const char *p, const char *end)
+static inline const char *scalar_end(const char *p, const char *end)
 {
     bool escaped = false;
     if (p == end)
@@ -111,14 +141,20 @@ static const char *scalar_end(const char *p, const char *end)
     return constant_end(p, end);
 }
 
+/* The place after the colon at p and the blanks around it; NULL when there is none. */
+static inline const char *colon_end(const char *p, const char *end)
+{
+    p = skip_blanks(p, end);
+    return p < end && *p == ':' ? skip_blanks(p + 1, end) : NULL;
+}
+
 /* "key" : with what stands around it; NULL when it is not there. */
 static const char *key_end(const char *p, const char *end)
 {
     bool escaped = false;
     if (p == end || *p != '"' || !(p = string_end(p, end, &escaped)))
         return NULL;
-    p = skip_blanks(p, end);
-    return p < end && *p == ':' ? skip_blanks(p + 1, end) : NULL;
+    return colon_end(p, end);
 }
 
 bool json_valid(const char *p, const char *end, const char **ret_end, const char **ret_why)
@@ -201,15 +237,25 @@ enum scan_result json_put_number(struct record *record, enum field field, const 
     return field_put_double(record, field, number, ret_why) ? SCAN_OK : SCAN_RANGE;
 }
 
+/* The place after the value at p; NULL: it is none. */
+static inline const char *value_at(const char *p, const char *end)
+{
+    const char *why, *value_end;
+    if (p < end && *p != '{' && *p != '[')
+        return scalar_end(p, end);
+    return json_valid(p, end, &value_end, &why) ? value_end : NULL;
+}
+
 bool json_next_member(const char **at, const char *end, struct str *ret_key, struct str *ret_value)
 {
     bool escaped;
-    const char *why, *key = skip_blanks(*at + 1, end);
+    const char *key = skip_blanks(*at + 1, end);
     if (key == end || *key != '"')
         return false;
     const char *key_after = string_end(key, end, &escaped);
-    const char *value = key_end(key, end), *value_end;
-    if (!key_after || !value || !json_valid(value, end, &value_end, &why))
+    const char *value = key_after ? colon_end(key_after, end) : NULL;
+    const char *value_end = value ? value_at(value, end) : NULL;
+    if (!value_end)
         return false;
     *ret_key = str_of(key + 1, (size_t)(key_after - key) - 2);
     *ret_value = str_of(value, (size_t)(value_end - value));
