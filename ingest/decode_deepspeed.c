@@ -16,8 +16,9 @@
 #define STAMP_WITHIN 120
 #define STAMP_RESOLUTION_NS INT64_C(20000000)
 
-/* What stands for a step: what says least of it first. */
-enum telling { TELLING_NOTHING, TELLING_RATE, TELLING_PIPE, TELLING_TIMERS, TELLINGS };
+/* What stands for a step: what says least of it first. Under the pipeline engine the timers are
+ * sums over all steps since its last line. */
+enum telling { TELLING_NOTHING, TELLING_RATE, TELLING_TIMERS, TELLING_PIPE, TELLINGS };
 static const char *const tellings[TELLINGS] = {
     [TELLING_RATE] = "the throughput timer",
     [TELLING_PIPE] = "the pipeline engine",
@@ -39,7 +40,8 @@ struct deepspeed {
     bool any_told;
     int64_t stamp_ns, ended_ns; /* of the last line of timers, of the last step; 0: none */
     struct log_steps pipe_steps, rate_steps;
-    double batch; /* train_batch_size; 0: not said */
+    struct record timed; /* the timers before the pipeline engine's line; has 0: none */
+    double batch;        /* train_batch_size; 0: not said */
 
     struct deepspeed_summary summary;
     struct deepspeed_again again;
@@ -69,6 +71,10 @@ static bool prefer(struct deepspeed *log, enum telling telling, struct log_out *
 static void put(struct deepspeed *log, const struct record *record, enum telling telling,
                 struct log_out *out)
 {
+    if (telling == TELLING_TIMERS && log->telling == TELLING_PIPE) {
+        log->timed = *record;
+        return;
+    }
     if (!prefer(log, telling, out)) {
         log_out_beside(out, record, tellings[log->telling]);
         return;
@@ -109,7 +115,7 @@ static void put_begin(struct deepspeed *log, struct record *record, struct log_o
         return;
     record->has |= RECORD_BEGIN;
     record->begin_ns = log->stamp_ns - record->step_time_ns;
-    if (before_ns > 0 && log->stamp_ns > before_ns &&
+    if (log->telling != TELLING_PIPE && before_ns > 0 && log->stamp_ns > before_ns &&
         log_stamps_disagree(record->step_time_ns, 1, before_ns, log->stamp_ns, STAMP_RESOLUTION_NS))
         log_out_count(out, LOG_DISAGREE, "step %lld: the phases last %.2f ms, the stamps %.2f",
                       (long long)record->step, (double)record->step_time_ns / 1e6,
@@ -131,6 +137,7 @@ static void end_step(struct deepspeed *log, struct log_out *out)
     }
     bool whole = sum.has[TIMER_BACKWARD], inner = sum.has[TIMER_INNER], sync = sum.has[TIMER_SYNC];
     double own = inner ? sum.ms[TIMER_INNER] : sum.ms[TIMER_BACKWARD] - sum.ms[TIMER_SYNC];
+    put_phase(&record, PHASE_DATA, sum.ms[TIMER_DATA], sum.has[TIMER_DATA]);
     put_phase(&record, PHASE_FORWARD, sum.ms[TIMER_FORWARD], sum.has[TIMER_FORWARD]);
     put_phase(&record, PHASE_BACKWARD, own, inner || whole);
     put_phase(&record, PHASE_SYNC, sum.ms[TIMER_SYNC], sync);
@@ -214,7 +221,7 @@ static bool read_step_number(struct deepspeed *log, struct str text)
         log_find_from(text, at, ", lr=") == SIZE_MAX)
         return false;
     log->told = number;
-    if (!log->any_told) { /* the steps that were counted before end with the one before it */
+    if (!log->any_told && log->telling == TELLING_TIMERS) { /* those that were counted before */
         int64_t shift = number - (log->counted + 1);
         for (int i = 0; i < log->held_count; i++)
             if (log->held[i].step + shift >= 0)
@@ -253,6 +260,30 @@ static size_t pipe_number(struct str before)
     return begin == SIZE_MAX ? begin : begin + strlen("step: ");
 }
 
+/* The timers right before the engine's line, as means over its steps. */
+static void take_timed(struct deepspeed *log, struct record *record, int64_t span,
+                       struct log_out *out)
+{
+    if (log->telling == TELLING_TIMERS && log->held_count > 0)
+        log->timed = log->held[--log->held_count];
+    struct record timed = log->timed;
+    log->timed.has = 0;
+    if (timed.has == 0)
+        return;
+    if (span < 1 || (log->any_told && timed.step != record->step)) {
+        log_out_beside(out, &timed, tellings[TELLING_PIPE]);
+        return;
+    }
+    for (int phase = 0; phase < PHASE_COUNT; phase++) {
+        record->has |= timed.has & (1u << phase);
+        record->phase_ns[phase] = timed.phase_ns[phase] / span;
+    }
+    if (log->stamp_ns >= span * record->step_time_ns && log->stamp_ns > 0) {
+        record->has |= RECORD_BEGIN;
+        record->begin_ns = log->stamp_ns - span * record->step_time_ns;
+    }
+}
+
 /* "steps: 101 loss: 7.7616 iter time (s): 18.650 samples/sec: 0.858" */
 static bool read_pipe(struct deepspeed *log, struct str text, struct log_out *out)
 {
@@ -285,6 +316,7 @@ static bool read_pipe(struct deepspeed *log, struct str text, struct log_out *ou
         record.span = span;
         log_out_note(out, LOG_NOTE_MEAN);
     }
+    take_timed(log, &record, span, out);
     put(log, &record, TELLING_PIPE, out);
     return true;
 }

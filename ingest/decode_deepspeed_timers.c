@@ -15,7 +15,7 @@ static const struct {
     {"bwd", TIMER_BACKWARD},       {"backward", TIMER_BACKWARD},
     {"bwd_inner", TIMER_INNER},    {"backward_inner", TIMER_INNER},
     {"bwd_allreduce", TIMER_SYNC}, {"backward_allreduce", TIMER_SYNC},
-    {"step", TIMER_STEP},
+    {"step", TIMER_STEP},          {"batch_input", TIMER_DATA},
 };
 
 /* The timer of a name without "_microstep"; TIMERS: none. */
@@ -39,13 +39,31 @@ bool deepspeed_has_timers(struct str text)
         return false;
     text = log_from(text, 3);
     return log_next_part(&text, " | ", &part) && log_split(part, &name, &value) &&
-           (timer_of(without_microstep(name)) != TIMERS || log_begins(name, "optimizer_"));
+           (timer_of(without_microstep(name)) != TIMERS || log_begins(name, "optimizer_") ||
+            log_begins(name, "pipe_"));
 }
 
 /* The last number of a line may be cut: they are printed with two decimals. */
 static bool is_whole(struct str value)
 {
     return value.len > 3 && value.p[value.len - 3] == '.';
+}
+
+/* "12.34 (fwd_moe: 3.20, 1st_a2a: 1.00, ...)": what a layer of experts holds. False: torn. */
+static bool read_parts(struct str value, size_t bracket, struct log_out *out)
+{
+    struct str rest = log_from(value, bracket + 2), part, name, number;
+    double ms;
+    if (value.p[value.len - 1] != ')')
+        return false;
+    rest.len--;
+    while (log_next_part(&rest, ", ", &part)) {
+        if (!log_split(part, &name, &number) || log_number_whole(number, NULL, &ms) != LOG_NUMBER ||
+            !(ms >= 0))
+            return false;
+        log_out_value(out, name, "ms", ms);
+    }
+    return true;
 }
 
 enum deepspeed_line deepspeed_read_timers(struct str text, struct deepspeed_timers *timers,
@@ -59,6 +77,12 @@ enum deepspeed_line deepspeed_read_timers(struct str text, struct deepspeed_time
     while (log_next_part(&rest, " | ", &part)) {
         if (part.len == 0 && rest.len == 0)
             break;
+        size_t bracket = log_find(part, " (");
+        if (bracket != SIZE_MAX) { /* not a step, so none is torn */
+            if (!read_parts(part, bracket, out))
+                log_out_damaged(out, "a torn line of timers");
+            return DEEPSPEED_OPTIMIZER;
+        }
         if (!log_split(part, &name, &value) || log_number_whole(value, NULL, &ms) != LOG_NUMBER ||
             !(ms >= 0) || !is_whole(value))
             return DEEPSPEED_TORN;

@@ -8,6 +8,7 @@
 #include "str.h"
 
 enum deepspeed_timer {
+    TIMER_DATA, /* of the pipeline engine only */
     TIMER_FORWARD,
     TIMER_BACKWARD, /* the two below in it */
     TIMER_INNER,
@@ -25,7 +26,7 @@ struct deepspeed_timers {
 enum deepspeed_line {
     DEEPSPEED_MICROSTEP,
     DEEPSPEED_STEP,      /* the sums over the microsteps of one step; some versions print 0.00 */
-    DEEPSPEED_OPTIMIZER, /* optimizer_...: no phases of their own */
+    DEEPSPEED_OPTIMIZER, /* optimizer_..., pipe_..., parts of the forward: no phases of their own */
     DEEPSPEED_TORN,
 };
 
