@@ -33,7 +33,8 @@ enum pass {
 
 struct tqdm {
     bool any;
-    uint64_t name; /* of the training's bar */
+    uint64_t name;  /* of the training's bar */
+    uint64_t outer; /* of one over epochs that was drawn before it; 0: none */
     int64_t total, number;
     bool names_training, whole; /* whole: it has reached its total */
     struct state last, from;    /* the newest; that from which the next value counts */
@@ -193,6 +194,14 @@ static void read_training(struct tqdm *log, const struct tqdm_bar *bar, struct l
     went_back(log, bar, &state, out);
 }
 
+/* The first bar stood at 0, and one within it begins: "Epoch: 0/3", then "Iteration: 0/500";
+ * Lightning's "Training: 0/18", then "Epoch 0: 0/18". */
+static bool is_within(const struct tqdm *log, const struct tqdm_bar *bar)
+{
+    return log->any && log->names_training && bar->names_training && bar->name != log->name &&
+           log->last.count == 0 && log->base == 0 && log->outer == 0;
+}
+
 /* Whether this bar takes the place of the one that was taken for the training's: it ended, and the
  * new one is larger or says what it is. */
 static bool replaces(const struct tqdm *log, const struct tqdm_bar *bar)
@@ -218,14 +227,20 @@ static void read_bar(struct tqdm *log, const struct tqdm_bar *bar, struct log_ou
         read_training(log, bar, out);
         return;
     }
-    if (log->any && !replaces(log, bar)) {
+    if (log->outer != 0 && bar->name == log->outer) {
+        log_out_count(out, LOG_LEFT_OUT, "a bar around the training's: %lld/%lld",
+                      (long long)bar->count, (long long)bar->total);
+        return;
+    }
+    uint64_t outer = is_within(log, bar) ? log->name : log->outer;
+    if (log->any && outer == log->outer && !replaces(log, bar)) {
         log->validation = true; /* a bar within the bar */
         log_out_count(out, LOG_EVALUATION, NULL);
         return;
     }
     bool epoch = log->any && bar->name == log->name && log->whole;
     int64_t base = epoch ? log->base + log->total : 0;
-    *log = (struct tqdm){.any = true, .name = bar->name, .total = bar->total};
+    *log = (struct tqdm){.any = true, .name = bar->name, .total = bar->total, .outer = outer};
     log->number = bar->number;
     log->names_training = bar->names_training;
     begin(log, &state, base);
