@@ -117,6 +117,11 @@ static inline const char *string_end(const char *p, const char *end, bool *escap
     return NULL;
 }
 
+const char *json_string_end(const char *p, const char *end, bool *escaped)
+{
+    return string_end(p, end, escaped);
+}
+
 static const char *constant_end(const char *p, const char *end)
 {
     static const char *const constants[] = {"true", "false", "null"};
