@@ -44,7 +44,12 @@ uint32_t op_steps_lane(struct op_steps *steps, int64_t process, int64_t thread)
     const struct op_lane *last = steps->lane_count > 0 ? &steps->lanes[steps->last_lane] : NULL;
     if (last && last->process == process && last->thread == thread)
         return steps->last_lane;
-    uint32_t at = 0;
+    /* Rows of the ranks in turn. */
+    uint32_t at = last && steps->last_lane + 1 < steps->lane_count ? steps->last_lane + 1 : 0;
+    if (at < steps->lane_count && steps->lanes[at].process == process &&
+        steps->lanes[at].thread == thread)
+        return steps->last_lane = at;
+    at = 0;
     while (at < steps->lane_count &&
            (steps->lanes[at].process != process || steps->lanes[at].thread != thread))
         at++;
