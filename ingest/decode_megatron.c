@@ -220,6 +220,10 @@ static void take_iteration(struct megatron *state, const struct log_line *line,
         span = 0; /* one number, even repeated, tells no interval */
     if (order == LOG_STEPS_ON)
         check_stamp(state, is, span, out);
+    if (order ==
+        LOG_STEPS_AGAIN) /* the step table takes one value a step: this one is shown here */
+        log_out_value(out, str_from("the same iteration again"), "s",
+                      (double)is->step_time_ns / 1e9);
     check_events(state, is, out);
     take_notes(line, is, span, out);
     if (is->flops == 0 && state->bridge_s > 0)

@@ -134,7 +134,13 @@ static void better(struct mllog *log, enum source source)
     forget_steps(log);
 }
 
-static void put_held(struct mllog *log, struct log_out *out);
+static void put_held(struct mllog *log, struct log_out *out)
+{
+    for (int i = 0; i < log->held_count; i++)
+        if (log->best == SOURCE_BLOCKS)
+            log_out_record(out, &log->held[i]);
+    log->held_count = 0;
+}
 
 static void leave_out(const struct mllog_stat *stat, struct log_out *out)
 {
@@ -268,14 +274,6 @@ static void read_stats(struct mllog *log, const struct mllog_entry *entry, struc
 }
 
 /* ---- blocks ---- */
-
-static void put_held(struct mllog *log, struct log_out *out)
-{
-    for (int i = 0; i < log->held_count; i++)
-        if (log->best == SOURCE_BLOCKS)
-            log_out_record(out, &log->held[i]);
-    log->held_count = 0;
-}
 
 /* A block has ended. */
 static void hold(struct mllog *log, const struct record *record, struct log_out *out)
@@ -438,6 +436,10 @@ static void read_entry(struct mllog *log, const struct mllog_entry *entry, int64
         break;
     case MLLOG_STATS:
         read_stats(log, entry, out);
+        break;
+    case MLLOG_OVERALL:
+        if (entry->value.given)
+            log_out_value(out, str_from("overall_throughput"), "samples/s", entry->value.value);
         break;
     case MLLOG_OTHER_KEY:
         break;

@@ -24,6 +24,7 @@ static enum mllog_key key_of(struct str text)
         {"eval_stop", MLLOG_EVAL_STOP},
         {"tracked_stats", MLLOG_STATS},
         {"max_sequence_length", MLLOG_SEQUENCE},
+        {"overall_throughput", MLLOG_OVERALL},
     };
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
         if (str_is(text, keys[i].text))

@@ -16,7 +16,8 @@ enum mllog_key {
     MLLOG_BLOCK_STOP,
     MLLOG_EVAL_START,
     MLLOG_EVAL_STOP,
-    MLLOG_STATS, /* tracked_stats */
+    MLLOG_STATS,   /* tracked_stats */
+    MLLOG_OVERALL, /* overall_throughput: samples a second of the whole run */
 };
 
 struct mllog_number {
