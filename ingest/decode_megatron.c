@@ -249,7 +249,7 @@ static void take_iterations(struct megatron *state, const struct log_line *line,
     struct megatron_iteration is;
     enum megatron_found found;
     size_t at = 0;
-    while ((found = megatron_iteration_next(line->text, &at, &is, out)) != MEGATRON_END) {
+    while ((found = megatron_iteration_next(line, &at, &is, out)) != MEGATRON_END) {
         int64_t span;
         if (found == MEGATRON_FOUND)
             take_iteration(state, line, &is, out);
@@ -393,6 +393,19 @@ static enum log_answer line(void *of, const struct log_line *line, struct log_ou
     return taken ? LOG_TAKEN : LOG_OTHER;
 }
 
+static bool again(void *of, const struct log_line *line, const struct log_values *values,
+                  struct log_out *out)
+{
+    struct megatron *state = of;
+    struct megatron_iteration is;
+    if (state->timers.block != MEGATRON_NO_BLOCK ||
+        !megatron_iteration_again(line, values, &is, out))
+        return false;
+    take_iteration(state, line, &is, out);
+    want(state, out);
+    return true;
+}
+
 static void end(void *of, struct log_out *out)
 {
     struct megatron *state = of;
@@ -440,6 +453,7 @@ const struct format format_megatron = {
     .anchors = anchors,
     .state_bytes = sizeof(struct megatron),
     .line = line,
+    .again = again,
     .end = end,
     .done = done,
 };

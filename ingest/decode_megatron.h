@@ -43,8 +43,12 @@ enum megatron_found {
 /* The next iteration in the line from *at on, which moves behind it: lines of two writers may be
  * joined. Only of lines that hold the time's name (megatron_has_time()). What is
  * no number is told to *out. */
-enum megatron_found megatron_iteration_next(struct str line, size_t *at,
+enum megatron_found megatron_iteration_next(const struct log_line *line, size_t *at,
                                             struct megatron_iteration *ret, struct log_out *out);
+
+/* The only one of a line like one that it was read from. False: to be read from the line. */
+bool megatron_iteration_again(const struct log_line *line, const struct log_values *values,
+                              struct megatron_iteration *ret, struct log_out *out);
 bool megatron_has_time(struct str line);
 
 uint32_t megatron_hash(struct str s); /* not 0 */

@@ -136,8 +136,20 @@ static bool is_named(struct str name, const char *text)
     return text[name.len] == '\0';
 }
 
+/* Of a learned line's values (log_learn.h): those of `fields` come last. */
+enum {
+    LEARNED_NUMBER, /* its note: so many bytes behind where the record begins */
+    LEARNED_TIME,   /* its note: bytes behind the number, and the place in time_units << 16 */
+    LEARNED_STAMP,
+    LEARNED_FIELDS, /* their notes: bytes behind the number */
+};
+_Static_assert(LEARNED_FIELDS + sizeof(fields) / sizeof(fields[0]) <= LOG_LEARN_FIELDS,
+               "each field has a place in a form");
+
 struct line_fields {
-    enum log_number time; /* LOG_NOTHING: none so far */
+    struct log_learned *form; /* NULL: not to be learned */
+    bool unusual;             /* likewise */
+    enum log_number time;     /* LOG_NOTHING: none so far */
     bool torn;
     uint64_t seen; /* 1 << index in fields */
     double time_value, time_unit_ns;
@@ -186,21 +198,58 @@ static enum log_number first_number(struct str value, double *ret, struct str *r
     return kind;
 }
 
+/* A value of the line is learned: its number, and how much follows it. */
+static void learn(struct line_fields *of, unsigned field, struct str value, struct str rest,
+                  uint32_t note)
+{
+    double number;
+    size_t length;
+    if (!of->form)
+        return;
+    if (log_number(value, &number, &length) != LOG_NUMBER || (rest.len > 0 && rest.p[0] == '/') ||
+        log_trim(log_from(value, length)).len != rest.len)
+        of->unusual = true; /* "F/F" among others */
+    else
+        log_learn_number(of->form, field, log_until(value, length),
+                         note | (uint32_t)(value.len - length));
+}
+
+static struct str learned_rest(const struct log_values *values, unsigned field)
+{
+    struct str text = values->text[field];
+    return log_trim(str_of(text.p + text.len, values->notes[field] & UINT16_MAX));
+}
+
+static const struct {
+    const char *name;
+    double ns;
+} time_units[] = {{" (ms)", LOG_MILLISECOND},
+                  {" ms", LOG_MILLISECOND},
+                  {" (s)", LOG_SECOND},
+                  {" s", LOG_SECOND},
+                  {" (us)", LOG_MICROSECOND}};
+#define TIME_UNITS (sizeof(time_units) / sizeof(time_units[0]))
+
+static void put_time(struct line_fields *of, size_t unit, double value, struct str rest)
+{
+    of->time_value = value * thousands(&rest);
+    if (unit < TIME_UNITS)
+        of->time_unit_ns = time_units[unit].ns;
+    of->torn |= unit == TIME_UNITS || rest.len > 0;
+}
+
 static void time_field(struct line_fields *of, struct str unit, struct str value)
 {
     struct str rest;
+    double number;
+    uint32_t i = 0;
     of->torn |= of->time != LOG_NOTHING; /* another line's stands within this one */
-    of->time = first_number(value, &of->time_value, &rest);
-    of->time_value *= thousands(&rest);
-    if (is_named(unit, " (ms)") || is_named(unit, " ms"))
-        of->time_unit_ns = LOG_MILLISECOND;
-    else if (is_named(unit, " (s)") || is_named(unit, " s"))
-        of->time_unit_ns = LOG_SECOND;
-    else if (is_named(unit, " (us)"))
-        of->time_unit_ns = LOG_MICROSECOND;
-    else
-        of->torn = true;
-    of->torn |= of->time == LOG_NOTHING || rest.len > 0;
+    of->time = first_number(value, &number, &rest);
+    while (i < TIME_UNITS && !is_named(unit, time_units[i].name))
+        i++;
+    learn(of, LEARNED_TIME, value, rest, i << 16);
+    put_time(of, i, number, rest);
+    of->torn |= of->time == LOG_NOTHING;
 }
 
 /* FLOP/s of a value in TFLOP/s, or with a unit: "45.0TFLOPS". 0: torn. */
@@ -224,16 +273,10 @@ static double mfu_of(double value, struct str unit)
     return unit.len == 0 ? value : 0;
 }
 
-static void other_field(struct line_fields *of, size_t index, struct str value, struct log_out *out)
+static void put_field(struct line_fields *of, size_t index, double number, struct str rest,
+                      struct log_out *out)
 {
-    double number;
-    struct str rest;
-    enum log_number kind = first_number(value, &number, &rest);
     enum field field = fields[index].field;
-    if (kind == LOG_NO_NUMBER && rest.len == 0)
-        log_out_count(out, LOG_NOT_NUMBER, "%s: no number", fields[index].name);
-    if (kind != LOG_NUMBER)
-        return;
     bool flops = field == FIELD_FLOPS || field == FIELD_COMPUTE;
     if (flops || field == FIELD_MFU) {
         if (number <= 0)
@@ -248,6 +291,18 @@ static void other_field(struct line_fields *of, size_t index, struct str value, 
         add_rate(of, index, number);
     else if (number > 0)
         of->values[field] = number;
+}
+
+static void other_field(struct line_fields *of, size_t index, struct str value, struct log_out *out)
+{
+    double number;
+    struct str rest;
+    enum log_number kind = first_number(value, &number, &rest);
+    if (kind == LOG_NO_NUMBER && rest.len == 0)
+        log_out_count(out, LOG_NOT_NUMBER, "%s: no number", fields[index].name);
+    learn(of, LEARNED_FIELDS + (unsigned)index, value, rest, 0);
+    if (kind == LOG_NUMBER)
+        put_field(of, index, number, rest, out);
 }
 
 static void take_field(struct line_fields *of, struct str part, struct log_out *out)
@@ -273,14 +328,18 @@ static void take_field(struct line_fields *of, struct str part, struct log_out *
 
 /* ---- the record ---- */
 
+static void set_resolution(struct megatron_iteration *is)
+{
+    bool seconds = is->stamped && is->stamp_ns % INT64_C(1000000000) == 0;
+    is->resolution_ns = seconds ? INT64_C(2000000000) : INT64_C(2000000);
+}
+
 static void take_stamp(struct str before, struct megatron_iteration *ret)
 {
     if (before.len > STAMP_BEFORE)
         before = log_from(before, before.len - STAMP_BEFORE);
     ret->stamped = log_stamp_in(before, before.len, &ret->stamp_ns, &ret->zone);
-    ret->resolution_ns = ret->stamped && ret->stamp_ns % INT64_C(1000000000) == 0
-                             ? INT64_C(2000000000)
-                             : INT64_C(2000000);
+    set_resolution(ret);
 }
 
 static void take_tokens(const double *values, struct megatron_iteration *ret)
@@ -319,22 +378,87 @@ static enum megatron_found whole(const struct line_fields *of, struct megatron_i
     return MEGATRON_FOUND;
 }
 
+static inline uint64_t mixed(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * UINT64_C(0xD6E8FEB86659FD93);
+    return hash ^ hash >> 32;
+}
+
 uint32_t megatron_hash(struct str s)
 {
-    uint64_t hash = UINT64_C(0x9E3779B97F4A7C15) ^ s.len, word;
-    for (; s.len > 0;
-         s = log_from(s, sizeof(word))) { /* eight bytes at a time, the last ones fewer */
-        word = 0;
-        memcpy(&word, s.p, s.len < sizeof(word) ? s.len : sizeof(word));
-        hash = (hash ^ word) * UINT64_C(0xD6E8FEB86659FD93);
-        hash ^= hash >> 32;
+    uint64_t hash = UINT64_C(0x9E3779B97F4A7C15) ^ s.len, word = 0;
+    size_t at = 0;
+    for (; at + sizeof(word) <= s.len; at += sizeof(word)) {
+        memcpy(&word, s.p + at, sizeof(word));
+        hash = mixed(hash, word);
     }
+    word = 0;
+    memcpy(&word, s.p + at, s.len - at);
+    hash = mixed(hash, word);
     return (uint32_t)hash ? (uint32_t)hash : 1;
 }
 
-enum megatron_found megatron_iteration_next(struct str line, size_t *at,
+/* What stands in front of the record: the stamp may be one that only its digits make one. */
+static void learn_front(struct line_fields *of, struct str front, size_t head, struct str text,
+                        const struct megatron_iteration *is)
+{
+    int64_t ns;
+    bool zone;
+    size_t length, digits = log_find(text, "iteration") + strlen("iteration");
+    if (!of->form)
+        return;
+    while (digits < text.len && !log_is_digit(text.p[digits]))
+        digits++;
+    size_t end = skip_digits(text, digits);
+    log_learn_number(of->form, LEARNED_NUMBER, str_of(text.p + digits, end - digits),
+                     (uint32_t)digits);
+    of->unusual |= head > STAMP_BEFORE / 2 || log_stamps_possible(front) != (size_t)is->stamped;
+    for (size_t at = 0; is->stamped && !of->unusual && at < front.len; at++)
+        if (log_stamp(log_from(front, at), &ns, &zone, &length)) {
+            log_learn_text(of->form, LEARNED_STAMP, str_of(front.p + at, length), 0);
+            return;
+        }
+}
+
+static void finish_learning(struct line_fields *of, enum megatron_found found)
+{
+    if (of->form && found == MEGATRON_FOUND && !of->unusual)
+        log_learn_ready(of->form, false);
+}
+
+bool megatron_iteration_again(const struct log_line *line, const struct log_values *values,
+                              struct megatron_iteration *ret, struct log_out *out)
+{
+    struct line_fields of = {.time = LOG_NUMBER, .rates = ret};
+    struct str number = values->text[LEARNED_NUMBER];
+    size_t length;
+    ret->number = (int64_t)values->number[LEARNED_NUMBER];
+    ret->rate_count = 0;
+    ret->stamped = log_values_have(values, LEARNED_STAMP);
+    if (number.len > 15 || ret->number > RECORD_STEP_MAX || values->number[LEARNED_TIME] <= 0 ||
+        (ret->stamped &&
+         !log_stamp(values->text[LEARNED_STAMP], &ret->stamp_ns, &ret->zone, &length)))
+        return false;
+    for (uint64_t left = values->has >> LEARNED_FIELDS; left; left &= left - 1)
+        if (values->number[LEARNED_FIELDS + __builtin_ctzll(left)] <= 0)
+            return false; /* it may be told of */
+    put_time(&of, values->notes[LEARNED_TIME] >> 16, values->number[LEARNED_TIME],
+             learned_rest(values, LEARNED_TIME));
+    for (uint64_t left = values->has >> LEARNED_FIELDS; left; left &= left - 1) {
+        unsigned index = (unsigned)__builtin_ctzll(left), field = LEARNED_FIELDS + index;
+        put_field(&of, index, values->number[field], learned_rest(values, field), out);
+    }
+    set_resolution(ret);
+    const char *begin = number.p - values->notes[LEARNED_NUMBER];
+    struct str text = str_of(begin, (size_t)(line->text.p + line->text.len - begin));
+    ret->fields = megatron_hash(log_trim(text));
+    return whole(&of, ret, out) == MEGATRON_FOUND;
+}
+
+enum megatron_found megatron_iteration_next(const struct log_line *of_line, size_t *at,
                                             struct megatron_iteration *ret, struct log_out *out)
 {
+    struct str line = of_line->text;
     struct line_fields of = {.time = LOG_NOTHING, .rates = ret};
     int64_t next_number;
     size_t from = *at, end, next_end;
@@ -348,7 +472,10 @@ enum megatron_found megatron_iteration_next(struct str line, size_t *at,
     size_t next = find_head(line, end, &next_number, &next_end);
     struct str rest = log_until(log_from(line, end), next == SIZE_MAX ? line.len : next - end);
     *at = end + rest.len;
-    ret->fields = megatron_hash(log_trim(str_of(line.p + head, *at - head)));
+    struct str text = log_trim(str_of(line.p + head, *at - head));
+    ret->fields = megatron_hash(text);
+    of.form = from == 0 && next == SIZE_MAX ? of_line->form : NULL;
+    learn_front(&of, log_until(line, head), head, text, ret);
     while (rest.len > 0) {
         const char *bar = memchr(rest.p, '|', rest.len);
         if (!bar)
@@ -356,5 +483,7 @@ enum megatron_found megatron_iteration_next(struct str line, size_t *at,
         take_field(&of, log_trim(str_of(rest.p, (size_t)(bar - rest.p))), out);
         rest = log_from(rest, (size_t)(bar - rest.p) + 1);
     }
-    return whole(&of, ret, out);
+    enum megatron_found found = whole(&of, ret, out);
+    finish_learning(&of, found);
+    return found;
 }

@@ -46,6 +46,7 @@ void format_reader_free(struct format_reader *reader)
     free(reader->queue);
     free(reader->names);
     free(reader->plain);
+    line_forms_done(&reader->forms);
     free(reader);
 }
 
@@ -75,12 +76,22 @@ static void forget_damages(struct format_reader *reader)
 
 /* ---- lines ---- */
 
+static bool answers(struct format_reader *reader, size_t index)
+{
+    const struct format *format = reader->formats->list[index];
+    void *state = state_of(reader, index);
+    if (reader->form && reader->form->owner == index &&
+        format->again(state, &reader->line, &reader->values, &reader->out))
+        return true;
+    if (reader->line.form)
+        log_learn_begin(reader->line.form, reader->line.text);
+    return format->line(state, &reader->line, &reader->out) == LOG_TAKEN;
+}
+
 static bool ask(struct format_reader *reader, size_t index)
 {
     reader->current = index;
-    enum log_answer answer =
-        reader->formats->list[index]->line(state_of(reader, index), &reader->line, &reader->out);
-    if (answer != LOG_TAKEN)
+    if (!answers(reader, index))
         return false;
     struct log_facts *facts = format_reader_facts(reader);
     if (facts)
@@ -132,12 +143,16 @@ bool format_reader_line(struct format_reader *reader, struct str line, bool cut)
 {
     forget_damages(reader);
     line = plain_line(reader, line);
-    uint64_t found = anchors_find(reader->formats->anchors, line.p, line.len) |
-                     reader->formats->always | reader->want_all;
+    reader->form = cut ? NULL : line_forms_find(&reader->forms, line, &reader->values);
+    uint64_t anchored = reader->form ? reader->form->found
+                                     : anchors_find(reader->formats->anchors, line.p, line.len);
+    uint64_t found = anchored | reader->formats->always | reader->want_all;
     if (!found)
         return false;
     reader->line.text = line;
     reader->line.cut = cut;
+    bool learns = !cut && !reader->form && !reader->formats->plainly;
+    reader->line.form = learns ? line_forms_learn(&reader->forms) : NULL;
     reader->line.body = log_prefix_strip(line, &reader->line.writer);
     uint64_t asked = 0;
     bool taken = reader->want_all && ask_wanting(reader, &asked);
@@ -145,6 +160,8 @@ bool format_reader_line(struct format_reader *reader, struct str line, bool cut)
         taken = ask(reader, (size_t)__builtin_ctzll(found));
     if (taken)
         note_label(reader);
+    if (taken && reader->line.form && reader->formats->list[reader->current]->again)
+        line_forms_keep(&reader->forms, reader->formats, (uint8_t)reader->current, anchored);
     return taken;
 }
 

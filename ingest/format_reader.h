@@ -5,19 +5,31 @@
 #include "anchors.h"
 #include "formats.h"
 #include "log_lead.h"
+#include "line_forms.h"
 
 /* Of one line, or piece of a document, that are told apart: as many as complaints are kept. All
  * are counted. */
 #define DAMAGES_MAX COMPLAINTS_MAX
 
+/* An anchor with a digit: where lines that differ in digits alone have it or not. */
+struct numbered {
+    struct str stem; /* up to the digit */
+    uint8_t owner;
+};
+
+#define NUMBERED_MAX 16
+
 struct formats {
     const struct format *list[LOG_FORMATS_MAX];
     size_t count;
     struct anchors *anchors;
+    struct numbered numbered[NUMBERED_MAX]; /* anchors with digits */
+    size_t numbered_count;
     uint64_t always;    /* those that want every line */
     uint64_t lines;     /* those of lines */
     uint64_t documents; /* those that sniff */
     bool own;
+    bool plainly; /* no forms are learned */
 };
 
 struct log_out {
@@ -52,7 +64,10 @@ struct format_reader {
     uint32_t names_capacity;
     const char *damages[DAMAGES_MAX];
     size_t damage_next, damage_count;
-    char *plain; /* room for a line without escapes; owned */
+    char *plain;                  /* room for a line without escapes; owned */
+    struct line_forms forms;      /* that were learned */
+    const struct line_form *form; /* that the line has; NULL: none of these */
+    struct log_values values;     /* of the line, where its form is known */
 };
 
 /* Of the format that is asked; NULL: no room in the book. */

@@ -17,11 +17,21 @@ static const struct format *const built_in[] = {
 #undef FORMAT
 };
 
+static void note_numbered(struct formats *formats, const char *anchor, size_t owner)
+{
+    size_t stem = strcspn(anchor, "0123456789");
+    if (anchor[stem] == '\0' || formats->numbered_count == NUMBERED_MAX)
+        return;
+    formats->numbered[formats->numbered_count++] =
+        (struct numbered){.stem = str_of(anchor, stem), .owner = (uint8_t)owner};
+}
+
 static void make_anchors(struct formats *formats)
 {
     anchors_free(formats->anchors);
     formats->anchors = anchors_new();
     formats->always = formats->lines = formats->documents = 0;
+    formats->numbered_count = 0;
     for (size_t i = 0; i < formats->count; i++) {
         const struct format *format = formats->list[i];
         uint64_t bit = UINT64_C(1) << i;
@@ -30,8 +40,10 @@ static void make_anchors(struct formats *formats)
         if (!format->line)
             continue;
         bool all = !format->anchors || !format->anchors[0];
-        for (size_t k = 0; !all && format->anchors[k]; k++)
+        for (size_t k = 0; !all && format->anchors[k]; k++) {
             all |= !anchors_add(formats->anchors, format->anchors[k], (unsigned)i);
+            note_numbered(formats, format->anchors[k], i);
+        }
         formats->always |= all ? bit : 0;
     }
 }
@@ -87,6 +99,11 @@ bool formats_append(struct formats *formats, const struct format *format)
     formats->list[formats->count++] = format;
     make_anchors(formats);
     return true;
+}
+
+void formats_learn(struct formats *formats, bool learn)
+{
+    formats->plainly = !learn;
 }
 
 size_t formats_count(const struct formats *formats)

@@ -30,6 +30,10 @@ bool formats_add(struct formats *formats, const struct format *format);
 /* The same, but the others are asked before it. */
 bool formats_append(struct formats *formats, const struct format *format);
 
+/* Whether lines that differ in their digits alone are read by what was learned of the first
+ * (log_learn.h), as they are at first. What comes of them is the same. */
+void formats_learn(struct formats *formats, bool learn);
+
 size_t formats_count(const struct formats *formats);
 const struct format *formats_at(const struct formats *formats, size_t index);
 bool formats_own(const struct formats *formats); /* whether our own records are read, too */

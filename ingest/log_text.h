@@ -147,5 +147,9 @@ bool log_stamp(struct str s, int64_t *ret_ns, bool *ret_zone, size_t *ret_length
 /* The first such stamp within the first `within` bytes of s. */
 bool log_stamp_in(struct str s, size_t within, int64_t *ret_ns, bool *ret_zone);
 
+/* How many places of s could be such a stamp if their digits were others: for what is learned of a
+ * line's form (log_learn.h). */
+size_t log_stamps_possible(struct str s);
+
 /* "19:41:06.108", "04:59", "1:02:03", "2 days, 1:02:03": nanoseconds. */
 bool log_clock(struct str s, int64_t *ret_ns, size_t *ret_length);

@@ -102,6 +102,37 @@ bool log_stamp_in(struct str s, size_t within, int64_t *ret_ns, bool *ret_zone)
     return false;
 }
 
+/* Where the digits begin that end right before the place; the place itself: there are none. */
+static size_t digits_before(struct str s, size_t at)
+{
+    while (at > 0 && log_is_digit(s.p[at - 1]))
+        at--;
+    return at;
+}
+
+static bool is_possible(struct str s, size_t colon)
+{
+    static const char *const before[] = {" T_", "-/", "-/"}; /* the hour, the day, the month */
+    size_t at = digits_before(s, colon);
+    bool fits = at < colon && colon + 1 < s.len && log_is_digit(s.p[colon + 1]);
+    for (size_t i = 0; i < 3 && fits; i++) {
+        if (at < 2 || !strchr(before[i], s.p[at - 1]))
+            return false;
+        size_t begin = digits_before(s, at - 1);
+        fits = begin < at - 1;
+        at = begin;
+    }
+    return fits;
+}
+
+size_t log_stamps_possible(struct str s)
+{
+    size_t count = 0;
+    for (size_t at = log_find(s, ":"); at != SIZE_MAX; at = log_find_from(s, at + 1, ":"))
+        count += is_possible(s, at);
+    return count;
+}
+
 bool log_clock(struct str s, int64_t *ret_ns, size_t *ret_length)
 {
     int64_t days = 0, parts[3];

@@ -1,0 +1,94 @@
+/* The forms that were learned last, and which one a line has. */
+#include "line_forms.h"
+
+#include <string.h>
+
+#include "format_reader.h"
+#include "log_text.h"
+#include "number.h"
+
+#define IN_VAIN_MAX 64    /* so many forms in a row that did not come back: */
+#define IN_VAIN_EVERY 256 /* only one line of so many is learned from then on */
+
+void line_forms_done(struct line_forms *forms)
+{
+    for (size_t i = 0; i < forms->count; i++)
+        log_learn_free(forms->list[i].form);
+    log_learn_free(forms->learning);
+    *forms = (struct line_forms){0};
+}
+
+static bool matches(const struct line_form *form, uint64_t begins, struct str line,
+                    struct log_values *ret)
+{
+    return ((begins ^ form->begins) & form->mask) == 0 && log_learn_match(form->form, line, ret);
+}
+
+const struct line_form *line_forms_find(struct line_forms *forms, struct str line,
+                                        struct log_values *ret)
+{
+    if (forms->count == 0)
+        return NULL;
+    uint64_t begins = number_load8(line.p);
+    size_t expected = forms->list[forms->last].next, found = expected;
+    if (!matches(&forms->list[expected], begins, line, ret)) {
+        for (found = 0; found < forms->count; found++)
+            if (found != expected && matches(&forms->list[found], begins, line, ret))
+                break;
+        if (found == forms->count)
+            return NULL;
+        forms->list[forms->last].next = (uint8_t)found;
+    }
+    forms->last = found;
+    forms->in_vain = 0;
+    return &forms->list[found];
+}
+
+struct log_learned *line_forms_learn(struct line_forms *forms)
+{
+    if (forms->in_vain > IN_VAIN_MAX && ++forms->in_vain % IN_VAIN_EVERY != 0)
+        return NULL;
+    if (!forms->learning)
+        forms->learning = log_learn_new();
+    return forms->learning;
+}
+
+/* Whether a format that is asked before the owner may have a line of this form by its digits. */
+static bool depends_on_digits(const struct formats *formats, struct str line, uint8_t owner)
+{
+    for (size_t i = 0; i < formats->numbered_count; i++) {
+        const struct numbered *numbered = &formats->numbered[i];
+        if (numbered->owner < owner &&
+            log_find_bytes(line, 0, numbered->stem.p, numbered->stem.len) != SIZE_MAX)
+            return true;
+    }
+    return false;
+}
+
+static void note_begin(struct line_form *to, struct str line)
+{
+    size_t length = 0;
+    while (length < line.len && length < 8 && !log_is_digit(line.p[length]))
+        length++;
+    to->begins = number_load8(line.p);
+    to->mask = length == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * length) - 1;
+}
+
+void line_forms_keep(struct line_forms *forms, const struct formats *formats, uint8_t owner,
+                     uint64_t found)
+{
+    struct log_learned *form = forms->learning;
+    if (!form || !log_learn_is_ready(form) ||
+        depends_on_digits(formats, log_learn_line(form), owner))
+        return;
+    size_t at = forms->count < LINE_FORMS ? forms->count++ : forms->oldest;
+    forms->oldest = (at + 1) % LINE_FORMS;
+    struct line_form *to = &forms->list[at];
+    forms->learning = to->form; /* its room is for the next one */
+    *to = (struct line_form){.form = form, .found = found, .owner = owner, .next = (uint8_t)at};
+    note_begin(to, log_learn_line(form));
+    if (forms->last < forms->count)
+        forms->list[forms->last].next = (uint8_t)at;
+    forms->last = at;
+    forms->in_vain++;
+}

@@ -1,0 +1,307 @@
+/* Lines that differ in their digits alone. */
+#include "log_learn.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "log_text.h"
+#include "memory.h"
+#include "number.h"
+
+#define RUNS_MAX 160
+#define SLACK 16
+#define EXACT_DIGITS 15 /* a double holds all numbers of so many */
+
+struct run { /* of digits, in the learned line */
+    uint16_t begin, end;
+};
+
+enum kind {
+    KIND_TEXT,
+    KIND_WHOLE,   /* a number of one run of digits */
+    KIND_DECIMAL, /* of two, with a point between */
+    KIND_NUMBER,  /* any other */
+};
+
+/* A value: from `before` bytes before a run on, up to `after` bytes behind a run. */
+struct place {
+    uint16_t begin, end; /* in the learned line */
+    uint16_t first, last;
+    uint16_t before, after;
+    uint8_t field, kind;
+};
+
+struct log_learned {
+    const char *line; /* that is being learned; borrowed until it is ready */
+    size_t length;
+    char *text; /* owned: the learned one, and SLACK bytes */
+    size_t run_count, place_count;
+    bool ready, failed, json;
+    uint64_t has;
+    struct run runs[RUNS_MAX];
+    struct place places[LOG_LEARN_FIELDS];
+    uint32_t notes[LOG_LEARN_FIELDS];
+};
+
+struct log_learned *log_learn_new(void)
+{
+    return memory_zeroed(1, sizeof(struct log_learned));
+}
+
+void log_learn_free(struct log_learned *form)
+{
+    if (form)
+        free(form->text);
+    free(form);
+}
+
+/* ---- learning ---- */
+
+void log_learn_begin(struct log_learned *form, struct str line)
+{
+    form->line = line.p;
+    form->length = line.len;
+    form->ready = false;
+    form->failed = line.len == 0 || line.len > LOG_LEARN_LINE_MAX;
+    form->has = 0;
+    form->place_count = form->run_count = 0;
+}
+
+static void add_place(struct log_learned *form, unsigned field, struct str text, enum kind kind,
+                      uint32_t note)
+{
+    if (!form || form->failed)
+        return;
+    bool inside = text.p >= form->line && text.len > 0 &&
+                  (size_t)(text.p - form->line) + text.len <= form->length;
+    if (!inside || field >= LOG_LEARN_FIELDS || (form->has >> field & 1)) {
+        form->failed = true;
+        return;
+    }
+    size_t begin = (size_t)(text.p - form->line);
+    form->places[form->place_count++] = (struct place){.begin = (uint16_t)begin,
+                                                       .end = (uint16_t)(begin + text.len),
+                                                       .field = (uint8_t)field,
+                                                       .kind = (uint8_t)kind};
+    form->has |= UINT64_C(1) << field;
+    form->notes[field] = note;
+}
+
+void log_learn_number(struct log_learned *form, unsigned field, struct str text, uint32_t note)
+{
+    add_place(form, field, text, KIND_NUMBER, note);
+}
+
+void log_learn_text(struct log_learned *form, unsigned field, struct str text, uint32_t note)
+{
+    add_place(form, field, text, KIND_TEXT, note);
+}
+
+static bool find_runs(struct log_learned *form)
+{
+    for (size_t at = 0; at < form->length; at++) {
+        if (!log_is_digit(form->line[at]))
+            continue;
+        if (form->run_count == RUNS_MAX)
+            return false;
+        struct run *run = &form->runs[form->run_count++];
+        run->begin = (uint16_t)at;
+        while (at < form->length && log_is_digit(form->line[at]))
+            at++;
+        run->end = (uint16_t)at;
+    }
+    return true;
+}
+
+/* Which runs of digits a value is made of; it begins and ends with one, but for its sign. */
+static bool find_place(const struct log_learned *form, struct place *place)
+{
+    size_t first = 0, last = form->run_count;
+    while (first < form->run_count && form->runs[first].begin < place->begin)
+        first++;
+    while (last > first && form->runs[last - 1].end > place->end)
+        last--;
+    if (first >= last)
+        return false;
+    place->first = (uint16_t)first;
+    place->last = (uint16_t)(last - 1);
+    place->before = (uint16_t)(form->runs[first].begin - place->begin);
+    place->after = (uint16_t)(place->end - form->runs[last - 1].end);
+    bool cut = (first > 0 && form->runs[first - 1].end > place->begin) ||
+               (last < form->run_count && form->runs[last].begin < place->end);
+    if (cut)
+        return false;
+    bool more = place->end + 1u < form->length && form->line[place->end] == ',' &&
+                log_is_digit(form->line[place->end + 1]);
+    if (place->kind != KIND_TEXT && more)
+        return false; /* three digits there would belong to the number */
+    if (place->kind == KIND_TEXT || place->before > 0 || place->after > 0)
+        return true;
+    if (first + 1 == last)
+        place->kind = KIND_WHOLE;
+    else if (first + 2 == last && form->runs[first].end + 1 == form->runs[first + 1].begin &&
+             form->line[form->runs[first].end] == '.')
+        place->kind = KIND_DECIMAL;
+    return true;
+}
+
+void log_learn_ready(struct log_learned *form, bool json)
+{
+    if (!form || form->failed || form->ready)
+        return;
+    form->json = json;
+    form->failed = !find_runs(form);
+    for (size_t i = 0; i < form->place_count && !form->failed; i++)
+        form->failed = !find_place(form, &form->places[i]);
+    if (form->failed)
+        return;
+    form->text = memory_resized(form->text, form->length + SLACK, 1);
+    memcpy(form->text, form->line, form->length);
+    memset(form->text + form->length, 0, SLACK);
+    form->ready = true;
+}
+
+bool log_learn_is_ready(const struct log_learned *form)
+{
+    return form->ready && !form->failed;
+}
+
+struct str log_learn_line(const struct log_learned *form)
+{
+    return str_of(form->text, form->length);
+}
+
+/* ---- matching ---- */
+
+/* Whether n bytes are the same; up to 8 more are read. */
+static inline bool same(const char *a, const char *b, size_t n)
+{
+    static const uint64_t masks[9] = {
+        0,
+        UINT64_C(0xFF),
+        UINT64_C(0xFFFF),
+        UINT64_C(0xFFFFFF),
+        UINT64_C(0xFFFFFFFF),
+        UINT64_C(0xFFFFFFFFFF),
+        UINT64_C(0xFFFFFFFFFFFF),
+        UINT64_C(0xFFFFFFFFFFFFFF),
+        UINT64_MAX,
+    };
+    uint64_t differ = number_load8(a) ^ number_load8(b);
+    if (n <= 8)
+        return (differ & masks[n]) == 0;
+    for (size_t at = 8; at + 8 < n && differ == 0; at += 8)
+        differ = number_load8(a + at) ^ number_load8(b + at);
+    return (differ | (number_load8(a + n - 8) ^ number_load8(b + n - 8))) == 0;
+}
+
+/* The first byte at p or after it that is no digit; digits end before 8 readable bytes do. */
+static inline const char *skip_digits(const char *p)
+{
+    unsigned n;
+    do {
+        uint64_t bytes = number_load8(p);
+        n = number_digits8(&bytes);
+        p += n;
+    } while (n == 8);
+    return p;
+}
+
+/* A line's runs of digits. */
+struct found {
+    const char *begin[RUNS_MAX], *end[RUNS_MAX];
+};
+
+/* In JSON: a fraction, or what is in a string. */
+static bool may_begin_with_0(const struct log_learned *form, const struct run *run)
+{
+    bool did = form->text[run->begin] == '0' && run->end - run->begin > 1;
+    return did || (run->begin > 0 && form->text[run->begin - 1] == '.');
+}
+
+static bool match_text(const struct log_learned *form, struct str line, struct found *found)
+{
+    const char *p = line.p, *line_end = line.p + line.len, *text = form->text;
+    for (size_t i = 0; i < form->run_count; i++) {
+        const struct run *run = &form->runs[i];
+        size_t length = (size_t)(form->text + run->begin - text);
+        if ((size_t)(line_end - p) <= length || !same(p, text, length))
+            return false;
+        p += length;
+        const char *end = skip_digits(p);
+        if (end == p || end > line_end)
+            return false;
+        if (form->json && *p == '0' && end - p > 1 && !may_begin_with_0(form, run))
+            return false;
+        found->begin[i] = p;
+        found->end[i] = p = end;
+        text = form->text + run->end;
+    }
+    size_t rest = (size_t)(form->text + form->length - text);
+    if ((size_t)(line_end - p) != rest || !same(p, text, rest))
+        return false;
+    if (rest > 0 || form->run_count == 0)
+        return true;
+    size_t last = form->run_count - 1;
+    return found->end[last] - found->begin[last] == form->runs[last].end - form->runs[last].begin;
+}
+
+/* The value of up to EXACT_DIGITS digits. */
+static inline uint64_t digits_value(const char *p, const char *end)
+{
+    uint64_t value = 0;
+    while (p < end) {
+        uint64_t bytes = number_load8(p);
+        unsigned n = number_digits8(&bytes);
+        value = value * number_power10[n] + number_value8(bytes, n);
+        p += n;
+    }
+    return value;
+}
+
+/* As log_number() has it: one division of two numbers that are exact. */
+static bool simple_number(const struct place *place, const struct found *found, double *ret)
+{
+    const char *begin = found->begin[place->first], *end = found->end[place->first];
+    if (end - begin > EXACT_DIGITS)
+        return false;
+    uint64_t value = digits_value(begin, end);
+    *ret = (double)value;
+    if (place->kind == KIND_WHOLE)
+        return true;
+    ptrdiff_t decimals = found->end[place->last] - found->begin[place->last];
+    if (end - begin + decimals > EXACT_DIGITS || decimals > 9)
+        return false;
+    uint64_t power = number_power10[decimals];
+    value = value * power + digits_value(found->begin[place->last], found->end[place->last]);
+    *ret = (double)value / (double)power;
+    return true;
+}
+
+static bool take_place(const struct place *place, const struct found *found, struct log_values *ret)
+{
+    const char *begin = found->begin[place->first] - place->before;
+    const char *end = found->end[place->last] + place->after;
+    struct str text = str_of(begin, (size_t)(end - begin));
+    ret->text[place->field] = text;
+    double *number = &ret->number[place->field];
+    *number = 0;
+    if (place->kind == KIND_TEXT ||
+        (place->kind != KIND_NUMBER && simple_number(place, found, number)))
+        return true;
+    size_t length;
+    return log_number(text, number, &length) == LOG_NUMBER && length == text.len;
+}
+
+bool log_learn_match(const struct log_learned *form, struct str line, struct log_values *ret)
+{
+    struct found found;
+    if (!match_text(form, line, &found))
+        return false;
+    ret->has = form->has;
+    ret->notes = form->notes;
+    for (size_t i = 0; i < form->place_count; i++)
+        if (!take_place(&form->places[i], &found, ret))
+            return false;
+    return true;
+}
