@@ -50,6 +50,12 @@ static const struct cut_case cases[] = {
      "Training epoch 0, iteration 10/99 | lr: 5e-06 | global_step: 10 | train_step_timing in s: "
      "2.271 | TFLOPS_PER_GPU: 410.5 | consumed_samples: 176",
      "job step 10 step_time=2.271000000 flops=410500000000000"},
+    {"internlm",
+     "2023-07-07 12:28:57,802\tINFO train.py:323 in main -- tflops=63.27,step=0,loss=11.63,tgs "
+     "(tokens/gpu/second)=1424.64,num_consumed_tokens=131072,fwd_bwd_time=6.48\n",
+     "2023-07-07 12:29:01,636\tINFO train.py:323 in main -- tflops=189.83,step=1,loss=11.61,tgs "
+     "(tokens/gpu/second)=4274.45,num_consumed_tokens=262144,fwd_bwd_time=3.67",
+     "job step 1 t=1688732937.802000000 step_time=3.834000000 tokens=131072"},
     {"gkrls", "",
      "[Epoch 000][Step 0020/316] global_step=20 train_loss=9.1 step_time=9.970s "
      "step_time_min=9.101 step_time_max=18.500 micro_time=2.480s tp=6573 tok/s",
