@@ -267,6 +267,8 @@ static void fill_times(const struct analysis *analysis, struct summary *summary)
         ratio(analysis, times->sum_ns * SECONDS, (double)times->covered, evidence);
     summary->step_time_median_s =
         analysis_number(analysis, quantile_median(&times->quantile) * SECONDS, evidence);
+    summary->step_time_min_s =
+        analysis_number(analysis, times->count ? times->min_ns * SECONDS : NAN, evidence);
     double p99_ns = times->count >= P99_COUNT_MIN ? quantile_place(&times->quantile, 0.99) : NAN;
     p99_ns = p99_ns > times->max_ns ? times->max_ns : p99_ns; /* a bin may reach over it */
     summary->step_time_p99_s = analysis_number(analysis, p99_ns * SECONDS, evidence);

@@ -121,8 +121,8 @@ static void put_lines(FILE *to, const struct explained *explained)
         explain_wrap(to, "          ", 10, text);
     }
     if (book->lines_labelled > 0) {
-        snprintf(text, sizeof(text), "%s with a launcher's prefix, such as '%s'",
-                 format_count_unsigned(a, book->lines_labelled), book->label);
+        /* Not how many: lines of other kinds are not looked at so closely. */
+        snprintf(text, sizeof(text), "with a launcher's prefix, such as '%s'", book->label);
         explain_wrap(to, "          ", 10, text);
     }
 }

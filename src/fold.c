@@ -220,6 +220,8 @@ static void fold_time(struct fold *fold, const struct step_digest *digest, uint3
     times->sum_ns += time_ns * covered;
     if (time_ns > times->max_ns)
         times->max_ns = time_ns;
+    if (times->count == 1 || time_ns < times->min_ns)
+        times->min_ns = time_ns;
     quantile_add(&times->quantile, time_ns);
     if (digest->wait_count > 0) {
         times->wait_ns += digest_wait_ns(digest, reported) * covered;

@@ -97,7 +97,7 @@ struct fold_window_step {
 struct fold_times {
     int64_t count;   /* values, */
     int64_t covered; /* of so many steps: the sums are over these */
-    double sum_ns, max_ns;
+    double sum_ns, min_ns, max_ns;
     double wait_ns, rank_time_ns; /* waits, and GPU time, of those that have waits */
     struct quantile quantile;
 };

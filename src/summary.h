@@ -248,7 +248,7 @@ struct summary {
     int64_t first_covered;         /* the first of them: first_step, or before it; -1 */
     struct summary_called called[CALLED_COUNT];
     int attempts; /* 1 and up, 0 before the first record */
-    struct quantity step_time_median_s, step_time_mean_s, step_time_max_s;
+    struct quantity step_time_median_s, step_time_mean_s, step_time_min_s, step_time_max_s;
     struct quantity step_time_p99_s; /* of a hundred values and more */
     struct quantity wait_mean_s; /* over ranks and steps */
     struct quantity wait_share;  /* of the GPU time of those steps, 0 to 1 */

@@ -121,7 +121,9 @@ static void its_figures_are_those_of_the_report(void **state)
     struct run_data run;
     run_data_init(&run, 8, 100, 50);
     char *text = page_of(&run);
-    assert_says(text, "<dd>median 4.51 s m, mean 4.63 s m, longest 9.87 s m</dd>");
+    assert_says(text,
+                "<dd>median 4.51 s m, mean 4.63 s m, shortest 4.37 s m, p99 5.12 s m, longest "
+                "9.87 s m</dd>");
     assert_says(text, "<dd>8 ranks, 8 GPUs, H100</dd>");
     assert_says(text, "drain rank 5 (node00, pp0): it is 10.1% c slower than its peers since step "
                       "12,288, in forward");

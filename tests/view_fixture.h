@@ -116,6 +116,8 @@ static inline void fixture_totals(struct summary *summary, size_t ranks)
     summary->attempts = 1;
     summary->step_time_median_s = fixture_quantity(4.51, EVIDENCE_MEASURED);
     summary->step_time_mean_s = fixture_quantity(4.63, EVIDENCE_MEASURED);
+    summary->step_time_min_s = fixture_quantity(4.37, EVIDENCE_MEASURED);
+    summary->step_time_p99_s = fixture_quantity(5.12, EVIDENCE_MEASURED);
     summary->step_time_max_s = fixture_quantity(9.87, EVIDENCE_MEASURED);
     summary->wait_mean_s = fixture_quantity(0.41, EVIDENCE_MEASURED);
     summary->wait_share = fixture_quantity(0.0886, EVIDENCE_MEASURED);

@@ -137,9 +137,10 @@ static void put_span(const struct page *page)
     job_add_covered(&line, summary);
     put_fact(page, "Steps", line.text);
     sentence_clear(&line, STYLE_NORMAL);
-    sentence_add(&line, "median %s, mean %s, ",
+    sentence_add(&line, "median %s, mean %s, shortest %s, ",
                  report_duration(a, &page->report, summary->step_time_median_s),
-                 report_duration(b, &page->report, summary->step_time_mean_s));
+                 report_duration(b, &page->report, summary->step_time_mean_s),
+                 report_duration(c, &page->report, summary->step_time_min_s));
     if (quantity_known(summary->step_time_p99_s))
         sentence_add(&line, "p99 %s, ",
                      report_duration(c, &page->report, summary->step_time_p99_s));

@@ -94,6 +94,8 @@ static void put_span(FILE *to, const struct summary *summary)
     fputs(", ", to);
     json_quantity(to, "mean", summary->step_time_mean_s, 6);
     fputs(", ", to);
+    json_quantity(to, "min", summary->step_time_min_s, 6);
+    fputs(", ", to);
     json_quantity(to, "p99", summary->step_time_p99_s, 6);
     fputs(", ", to);
     json_quantity(to, "max", summary->step_time_max_s, 6);

@@ -62,6 +62,7 @@ static void put_span(const struct report *report)
     fprintf(report->to, "step time    median %s   mean %s",
             report_duration(a, report, summary->step_time_median_s),
             report_duration(b, report, summary->step_time_mean_s));
+    fprintf(report->to, "   min %s", report_duration(c, report, summary->step_time_min_s));
     if (quantity_known(summary->step_time_p99_s))
         fprintf(report->to, "   p99 %s", report_duration(c, report, summary->step_time_p99_s));
     fprintf(report->to, "   max %s\n", report_duration(c, report, summary->step_time_max_s));
