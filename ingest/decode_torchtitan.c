@@ -2,7 +2,9 @@
  * mfu: 35.88%". The line has no step time: it follows from tps and the tokens a step, which
  * the lines before the training tell; without them from the time stamps. */
 #include <math.h>
+#include <string.h>
 
+#include "log_form.h"
 #include "log_format.h"
 #include "log_piece.h"
 #include "log_steps.h"
@@ -11,7 +13,25 @@
 #define STAMP_RESOLUTION_NS INT64_C(2000000)
 #define SAME_TIME_NS INT64_C(1000000000) /* within which no job starts again */
 
+enum { HAS_RATE = 1u, HAS_FLOPS = 2u, HAS_MFU = 4u, HAS_TIME = 8u, FIELDS = 4 };
+
+/* The line of a step. */
+struct step_line {
+    int64_t step;
+    bool number_ends; /* what must stand behind the step's number does */
+    bool stamped, zone;
+    int64_t stamp;
+    uint32_t fields;
+    uint32_t numbers; /* of the fields that are one */
+    bool bare, torn;
+    double rate, teraflops, mfu, seconds;
+};
+
 struct titan {
+    struct log_form form;     /* of the last line of a step */
+    struct step_line of_form; /* what holds of its like, too: all but the numbers */
+    uint8_t step_run, stamp_run, run[FIELDS];
+
     struct log_steps steps;
     struct log_writers writers;
     struct log_layout layout;
@@ -21,15 +41,6 @@ struct titan {
     int64_t stamp_step;
     bool stamped;
     bool interrupted; /* a start or an evaluation lies between: the clock holds more than steps */
-};
-
-enum { HAS_RATE = 1u, HAS_FLOPS = 2u, HAS_MFU = 4u, HAS_TIME = 8u };
-
-struct values {
-    uint32_t fields;
-    bool bare, torn;
-    double rate, teraflops, mfu, seconds;
-    uint32_t numbers; /* of the fields that are one */
 };
 
 /* ---- what is said before the training ---- */
@@ -121,7 +132,7 @@ static bool take_setup(struct titan *titan, const struct log_line *line, struct 
 
 /* ---- the line of a step ---- */
 
-static void take_field(struct values *values, const struct log_piece *piece, const char *name,
+static void take_field(struct step_line *values, const struct log_piece *piece, const char *name,
                        const char *unit, uint32_t bit, double *ret)
 {
     double number;
@@ -147,21 +158,19 @@ static struct log_piece before_glued(const struct log_piece *piece)
     return front;
 }
 
-static struct values values_of(const struct log_piece *piece)
+static void take_fields(struct step_line *values, const struct log_piece *piece)
 {
-    struct values values = {0};
-    take_field(&values, piece, "tps:", NULL, HAS_RATE, &values.rate);
-    take_field(&values, piece, "wps:", NULL, HAS_RATE, &values.rate);
-    take_field(&values, piece, "tgs:", NULL, HAS_RATE, &values.rate);
-    take_field(&values, piece, "tflops:", NULL, HAS_FLOPS, &values.teraflops);
+    take_field(values, piece, "tps:", NULL, HAS_RATE, &values->rate);
+    take_field(values, piece, "wps:", NULL, HAS_RATE, &values->rate);
+    take_field(values, piece, "tgs:", NULL, HAS_RATE, &values->rate);
+    take_field(values, piece, "tflops:", NULL, HAS_FLOPS, &values->teraflops);
     struct log_piece front = before_glued(piece);
-    take_field(&values, &front, "mfu:", "%", HAS_MFU, &values.mfu);
-    take_field(&values, piece, "step_time:", NULL, HAS_TIME, &values.seconds);
-    return values;
+    take_field(values, &front, "mfu:", "%", HAS_MFU, &values->mfu);
+    take_field(values, piece, "step_time:", NULL, HAS_TIME, &values->seconds);
 }
 
 /* Nanoseconds a step; 0: not to be known from this line. */
-static int64_t time_by_rate(const struct titan *titan, const struct values *values,
+static int64_t time_by_rate(const struct titan *titan, const struct step_line *values,
                             struct log_out *out)
 {
     int64_t ns;
@@ -185,7 +194,7 @@ static int64_t time_by_stamps(const struct titan *titan, int64_t step, int64_t s
 }
 
 /* The line's own values, beside the record that is worked out from them. */
-static void put_values(const struct values *values, struct log_out *out)
+static void put_values(const struct step_line *values, struct log_out *out)
 {
     if (values->numbers & HAS_RATE)
         log_out_value(out, str_from("tokens a second a GPU"), "tokens/s", values->rate);
@@ -195,8 +204,8 @@ static void put_values(const struct values *values, struct log_out *out)
         log_out_value(out, str_from("MFU"), "%", values->mfu);
 }
 
-static void describe(const struct titan *titan, const struct values *values, struct record *record,
-                     struct log_out *out)
+static void describe(const struct titan *titan, const struct step_line *values,
+                     struct record *record, struct log_out *out)
 {
     if (values->numbers & HAS_FLOPS)
         log_job_flops(record, values->teraflops, out);
@@ -227,12 +236,10 @@ static void compare(const struct titan *titan, const struct record *record, int6
                       (double)(stamp - titan->stamp) / 1e9 / (double)count);
 }
 
-static void put_step(struct titan *titan, const struct log_piece *piece, int64_t step,
-                     const struct values *values, struct log_out *out)
+static void put_step(struct titan *titan, const struct step_line *values, struct log_out *out)
 {
-    int64_t span, stamp = 0;
-    bool zone;
-    bool stamped = log_piece_stamp(piece, &stamp, &zone);
+    int64_t span, step = values->step, stamp = values->stamped ? values->stamp : 0;
+    bool stamped = values->stamped;
     log_steps_next(&titan->steps, step, &span);
     int64_t ns = time_by_rate(titan, values, out);
     bool by_rate = ns > 0;
@@ -254,7 +261,7 @@ static void put_step(struct titan *titan, const struct log_piece *piece, int64_t
         }
         describe(titan, values, &record, out);
         if (stamped) {
-            log_job_begin(&record, piece, out);
+            log_job_begin_at(&record, stamp, values->zone, out);
             if (by_rate)
                 compare(titan, &record, stamp, out);
         }
@@ -276,60 +283,157 @@ static bool is_evaluation(const struct log_piece *piece)
 
 /* Every rank may print the step, without saying who it is, and out of order: a restart comes
  * later than what it goes back behind. */
-static bool is_late(struct titan *titan, const struct log_piece *piece, int64_t step)
+static bool is_late(struct titan *titan, const struct step_line *values)
 {
-    int64_t stamp;
-    bool zone;
-    if (!log_piece_stamp(piece, &stamp, &zone))
+    if (!values->stamped)
         return false;
-    bool late =
-        titan->newest_ns > 0 && step <= titan->newest && stamp <= titan->newest_ns + SAME_TIME_NS;
+    bool late = titan->newest_ns > 0 && values->step <= titan->newest &&
+                values->stamp <= titan->newest_ns + SAME_TIME_NS;
     if (!late) {
-        titan->newest = step;
-        titan->newest_ns = stamp;
+        titan->newest = values->step;
+        titan->newest_ns = values->stamp;
     }
     return late;
 }
 
+static void use_step(struct titan *titan, const struct log_line *line,
+                     const struct step_line *values, struct log_out *out)
+{
+    if (!values->number_ends || values->torn || !values->fields ||
+        !log_layout_whole(&titan->layout, values->fields, values->bare)) {
+        int64_t span;
+        if (values->number_ends && values->step > titan->steps.previous)
+            log_steps_next(&titan->steps, values->step, &span);
+        titan->stamped = false;
+        log_out_damaged(out, "a torn line of a step");
+        return;
+    }
+    if (!(values->fields & (HAS_RATE | HAS_TIME)))
+        return;
+    double differs = values->rate * 1e3 + values->teraflops + values->mfu * 1e6;
+    int64_t mark = fabs(differs) < 1e18 ? (int64_t)differs : 0;
+    enum log_turn turn = is_late(titan, values)
+                             ? LOG_TURN_DOUBLED
+                             : log_writers_turn(&titan->writers, line->writer, values->step, mark);
+    if (line->writer >= 0)
+        log_out_note(out, LOG_NOTE_WRITER);
+    if (turn == LOG_TURN_DOUBLED) {
+        log_out_count(out, LOG_DOUBLED, "step %lld", (long long)values->step);
+        return;
+    }
+    if (turn == LOG_TURN_BACK && values->step <= titan->stamp_step)
+        titan->stamped = false;
+    put_step(titan, values, out);
+}
+
+/* ---- a line as the last one ---- */
+
+/* Where the fields' numbers begin in the line; a field has one of several names. */
+static struct str field_value(const struct log_piece *piece, uint32_t bit)
+{
+    static const char *const names[FIELDS][3] = {
+        {"tps:", "wps:", "tgs:"}, {"tflops:"}, {"mfu:"}, {"step_time:"}};
+    struct str value = str_of(NULL, 0);
+    unsigned field = (unsigned)__builtin_ctz(bit);
+    for (int i = 0; i < 3 && names[field][i]; i++)
+        if (log_after(piece->text, names[field][i], &value))
+            return value;
+    return value;
+}
+
+/* Where the stamp in front of the step begins; NULL: a ':' stands behind it, so that in another
+ * line of this form there may be another stamp. */
+static const char *stamp_place(const struct log_piece *piece)
+{
+    int64_t stamp;
+    bool zone;
+    size_t last = log_find_last(piece->front, ":"); /* of the minutes */
+    if (last == SIZE_MAX || last < 16 || !log_piece_stamp_at(piece, last - 16, &stamp, &zone))
+        return NULL;
+    return piece->front.p + last - 16;
+}
+
+/* Keeps the form of the line that `values` are of. */
+static void keep_form(struct titan *titan, const struct log_line *line,
+                      const struct log_piece *piece, const struct step_line *values)
+{
+    struct str text = line->text, number;
+    struct log_form *form = &titan->form;
+    bool whole = values->number_ends && !values->torn && values->fields &&
+                 values->fields == values->numbers && values->stamped && !line->cut &&
+                 log_find(piece->front, "valid") == SIZE_MAX &&
+                 log_find(piece->front, "eval") == SIZE_MAX;
+    if (!whole || piece->text.p + piece->text.len != text.p + text.len ||
+        piece->front.p != text.p || !log_form_learn(form, text))
+        return;
+    const char *stamp = stamp_place(piece);
+    titan->of_form = *values;
+    titan->step_run = log_form_integer(form, text, log_trim(log_from(piece->text, 5)));
+    titan->stamp_run = stamp ? log_form_run(form, text, stamp) : LOG_FORM_NO_RUN;
+    form->known = titan->step_run != LOG_FORM_NO_RUN && titan->stamp_run != LOG_FORM_NO_RUN;
+    for (unsigned i = 0; i < FIELDS && form->known; i++) {
+        if (!(values->fields & 1u << i))
+            continue;
+        number = field_value(piece, 1u << i);
+        titan->run[i] = number.p ? log_form_run(form, text, number.p) : LOG_FORM_NO_RUN;
+        form->known = titan->run[i] != LOG_FORM_NO_RUN;
+    }
+}
+
+/* The stamp in front of the step, as log_piece_stamp() has it. */
+static bool stamp_again(const struct titan *titan, struct str text, struct step_line *values)
+{
+    const struct log_runs *runs = &titan->form.runs;
+    size_t end = runs->at[titan->step_run].begin;
+    while (log_is_blank(text.p[end - 1])) /* behind "step:" */
+        end--;
+    struct log_piece piece = {.front = log_until(text, end - strlen("step:"))};
+    return log_piece_stamp_at(&piece, runs->at[titan->stamp_run].begin, &values->stamp,
+                              &values->zone);
+}
+
+static bool take_again(struct titan *titan, const struct log_line *line, struct log_out *out)
+{
+    struct str text = line->text;
+    const struct log_form *form = &titan->form;
+    if (line->cut || !log_form_fits(&titan->form, text))
+        return false;
+    struct step_line values = titan->of_form;
+    double *const to[FIELDS] = {&values.rate, &values.teraflops, &values.mfu, &values.seconds};
+    for (unsigned i = 0; i < FIELDS; i++) {
+        size_t length;
+        if (!(values.fields & 1u << i))
+            continue;
+        struct str number = log_from(text, form->runs.at[titan->run[i]].begin);
+        if (log_number(number, to[i], &length) != LOG_NUMBER)
+            return false;
+    }
+    if (!log_run_integer(form, text, titan->step_run, &values.step) ||
+        !stamp_again(titan, text, &values))
+        return false;
+    use_step(titan, line, &values, out);
+    return true;
+}
+
+/* ---- lines ---- */
+
 static bool take_step(struct titan *titan, const struct log_line *line,
                       const struct log_piece *piece, struct log_out *out)
 {
-    int64_t step;
+    struct step_line values = {0};
     size_t length;
     struct str value = log_trim(log_from(piece->text, 5)), loss;
-    if (!log_integer(value, &step, &length))
+    if (!log_integer(value, &values.step, &length))
         return false;
-    struct values values = values_of(piece);
+    take_fields(&values, piece);
     bool ours = values.fields || (log_after(piece->text, "loss:", &loss) && titan->layout.usual);
     if (!ours)
         return false;
     value = log_from(value, length);
-    bool number_ends = value.len > 0 && (value.p[0] == ' ' || value.p[0] == '/');
-    if (!number_ends || values.torn || !values.fields ||
-        !log_layout_whole(&titan->layout, values.fields, values.bare)) {
-        int64_t span;
-        if (number_ends && step > titan->steps.previous)
-            log_steps_next(&titan->steps, step, &span);
-        titan->stamped = false;
-        log_out_damaged(out, "a torn line of a step");
-        return true;
-    }
-    if (!(values.fields & (HAS_RATE | HAS_TIME)))
-        return true;
-    double differs = values.rate * 1e3 + values.teraflops + values.mfu * 1e6;
-    int64_t mark = fabs(differs) < 1e18 ? (int64_t)differs : 0;
-    enum log_turn turn = is_late(titan, piece, step)
-                             ? LOG_TURN_DOUBLED
-                             : log_writers_turn(&titan->writers, line->writer, step, mark);
-    if (line->writer >= 0)
-        log_out_note(out, LOG_NOTE_WRITER);
-    if (turn == LOG_TURN_DOUBLED) {
-        log_out_count(out, LOG_DOUBLED, "step %lld", (long long)step);
-        return true;
-    }
-    if (turn == LOG_TURN_BACK && step <= titan->stamp_step)
-        titan->stamped = false;
-    put_step(titan, piece, step, &values, out);
+    values.number_ends = value.len > 0 && (value.p[0] == ' ' || value.p[0] == '/');
+    values.stamped = log_piece_stamp(piece, &values.stamp, &values.zone);
+    use_step(titan, line, &values, out);
+    keep_form(titan, line, piece, &values);
     return true;
 }
 
@@ -339,6 +443,8 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
     struct str rest = line->text;
     struct log_piece piece;
     bool taken = false;
+    if (take_again(titan, line, out))
+        return LOG_TAKEN;
     while (log_next_piece(&rest, line, "step:", &piece)) {
         if (!is_evaluation(&piece)) {
             taken |= take_step(titan, line, &piece, out);

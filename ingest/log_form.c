@@ -155,20 +155,19 @@ bool log_form_learn(struct log_form *form, struct str line)
 
 /* ---- numbers in it ---- */
 
-/* The run that begins there. */
-static unsigned run_at(const struct log_form *form, struct str line, const char *p)
+uint8_t log_form_run(const struct log_form *form, struct str line, const char *p)
 {
-    unsigned i = 0;
-    while (i < form->count && line.p + form->runs.at[i].begin != p)
-        i++;
-    return i;
+    for (unsigned i = 0; i < form->count; i++)
+        if (line.p + form->runs.at[i].begin == p)
+            return (uint8_t)i;
+    return LOG_FORM_NO_RUN;
 }
 
 uint8_t log_form_integer(const struct log_form *form, struct str line, struct str value)
 {
     double number;
     size_t length;
-    unsigned run = run_at(form, line, value.p);
+    unsigned run = log_form_run(form, line, value.p);
     bool whole = run < form->count && log_number(value, &number, &length) == LOG_NUMBER &&
                  length == form->runs.at[run].length;
     return whole ? (uint8_t)run : LOG_FORM_NO_RUN;
@@ -178,7 +177,7 @@ uint8_t log_form_decimal(const struct log_form *form, struct str line, struct st
 {
     double number;
     size_t length;
-    unsigned run = run_at(form, line, value.p);
+    unsigned run = log_form_run(form, line, value.p);
     if (run + 1 >= form->count)
         return LOG_FORM_NO_RUN;
     size_t whole = form->runs.at[run].length, decimals = form->runs.at[run + 1].length;

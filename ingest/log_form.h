@@ -80,6 +80,9 @@ static inline bool log_run_decimal(const struct log_form *form, struct str line,
     return true;
 }
 
+/* The run that begins at p in the learned line. */
+uint8_t log_form_run(const struct log_form *form, struct str line, const char *p);
+
 /* The run that is the whole number at the front of value, which is in the learned line; or that and
  * the next one, with a point between. LOG_FORM_NO_RUN: the number is another one there. */
 uint8_t log_form_integer(const struct log_form *form, struct str line, struct str value);

@@ -142,12 +142,23 @@ bool log_piece_stamp(const struct log_piece *piece, int64_t *ret_ns, bool *ret_z
     return false;
 }
 
+bool log_piece_stamp_at(const struct log_piece *piece, size_t at, int64_t *ret_ns, bool *ret_zone)
+{
+    size_t length, size = piece->front.len;
+    return at + STAMP_BYTES <= size && at + STAMP_WITHIN >= size &&
+           log_stamp(log_from(piece->front, at), ret_ns, ret_zone, &length);
+}
+
 void log_job_begin(struct record *record, const struct log_piece *piece, struct log_out *out)
 {
     bool zone;
     int64_t stamp;
-    if (!log_piece_stamp(piece, &stamp, &zone))
-        return;
+    if (log_piece_stamp(piece, &stamp, &zone))
+        log_job_begin_at(record, stamp, zone, out);
+}
+
+void log_job_begin_at(struct record *record, int64_t stamp, bool zone, struct log_out *out)
+{
     int64_t span = record->has & RECORD_SPAN ? record->span : 1;
     double lasts = (double)span * (double)record->step_time_ns;
     if (!zone)

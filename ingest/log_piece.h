@@ -84,6 +84,13 @@ struct record log_job(int64_t step, int64_t step_time_ns);
 /* The last time stamp in front of it: Unix nanoseconds. False: there is none. */
 bool log_piece_stamp(const struct log_piece *piece, int64_t *ret_ns, bool *ret_zone);
 
+/* Whether a stamp at that place in front is the one that log_piece_stamp() finds, when no ':'
+ * stands behind it. */
+bool log_piece_stamp_at(const struct log_piece *piece, size_t at, int64_t *ret_ns, bool *ret_zone);
+
+/* From the stamp of its end the begin of the record's steps. */
+void log_job_begin_at(struct record *record, int64_t stamp, bool zone, struct log_out *out);
+
 /* From that stamp the begin of the record's steps. */
 void log_job_begin(struct record *record, const struct log_piece *piece, struct log_out *out);
 
