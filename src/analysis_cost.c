@@ -78,6 +78,8 @@ static void add_digest(struct ledger_sums *sums, const struct step_row *row)
         sums->checkpoint_ns += digest->unnamed_ns;
     else if (row->has_any & RECORD_VALIDATION)
         sums->validation_ns += digest->unnamed_ns;
+    ledger_sums_between(sums, digest->between_ns, row->has_any & RECORD_CHECKPOINT,
+                        row->has_any & RECORD_VALIDATION);
 }
 
 static void fill_ledger_window(const struct analysis *analysis, double named_gain_s,
@@ -88,7 +90,11 @@ static void fill_ledger_window(const struct analysis *analysis, double named_gai
     struct job_rates rates = {0};
     double tokens = 0;
     bool recorded = true;
-    for (size_t i = 0; i < window->row_count; i++) {
+    sums.of_job = summary->scope == SCOPE_JOB;
+    size_t first = sums.of_job && window->row_count > (size_t)analysis->current.window
+                       ? window->row_count - (size_t)analysis->current.window
+                       : 0; /* more are for verdicts on ranks */
+    for (size_t i = first; i < window->row_count; i++) {
         const struct step_row *row = steps_at(&analysis->steps, window->rows[i]);
         if (row->digest.time_evidence == EVIDENCE_NONE)
             continue;
@@ -99,7 +105,6 @@ static void fill_ledger_window(const struct analysis *analysis, double named_gai
                       (double)row->digest.step_time_ns * covered);
         recorded &= row->digest.tokens > 0;
     }
-    sums.of_job = summary->scope == SCOPE_JOB;
     if (named_gain_s > 0)
         sums.straggler_ns = fmin(named_gain_s / SECONDS * (double)sums.steps, sums.late_ns);
     fill_shares(summary,
@@ -117,7 +122,8 @@ static void fill_effective(const struct analysis *analysis, struct summary *summ
     const struct history *history = &analysis->current.history;
     const struct ledger_sums *sums = &history->sums;
     double kept = sums->time_ns * SECONDS, lost = sums->lost_ns * SECONDS;
-    double down = sums->down_ns * SECONDS, wall = kept + lost + down;
+    double down = sums->down_ns * SECONDS, between = ledger_between_ns(sums) * SECONDS;
+    double wall = kept + lost + down + between;
     struct effective *effective = &summary->effective;
     enum evidence evidence = evidence_of_times(&analysis->current);
     *effective = (struct effective){
@@ -127,6 +133,8 @@ static void fill_effective(const struct analysis *analysis, struct summary *summ
         .lost_s = analysis_number(analysis, wall > 0 ? lost : NAN, evidence),
         .down_s =
             analysis_number(analysis, wall > 0 && !history->down_unknown ? down : NAN, evidence),
+        .between_s = analysis_number(analysis, wall > 0 && sums->has_between ? between : NAN,
+                                     EVIDENCE_COMPUTED),
         .restarts = history->restarts,
         .repeated_steps = history->repeated_steps,
     };
@@ -225,7 +233,8 @@ static void nothing(struct summary *summary)
     jitter->loss = jitter->floor = jitter->chronic = jitter->longer = jitter->spread = unknown;
     for (int i = 0; i < JITTER_EXTRAPOLATIONS; i++)
         jitter->longer_at[i] = unknown;
-    summary->effective = (struct effective){unknown, unknown, unknown, unknown, unknown, 0, 0};
+    summary->effective =
+        (struct effective){unknown, unknown, unknown, unknown, unknown, unknown, 0, 0};
     summary->rotation = (struct rotation){.most_rank = -1, .streak_rank = -1};
     summary->what_if_count = 0;
 }

@@ -28,13 +28,13 @@ struct what_if {
     bool lower_bound;           /* groups are known, so this may be a pipeline */
     int steps;                  /* of the window it was made from */
     struct quantity step_time_s, step_time_without_s; /* means over the window */
-    struct quantity gain_share; /* of the GPU time: 1 - without / now */
-    struct quantity explains;   /* of what is lost over the jitter floor, 0 to 1 */
-    struct quantity mfu_points; /* 1 is one percentage point */
-    struct quantity gpu_hours_day;                /* won in a day of this job */
-    struct quantity money_day, kwh_day;           /* NONE without a price, watts */
-    struct quantity hours_end;                    /* to the end of the run, of the whole job */
-    struct quantity gpu_hours_end;                /* NONE when total_tokens is not known */
+    struct quantity gain_share;                       /* of the GPU time: 1 - without / now */
+    struct quantity explains;           /* of what is lost over the jitter floor, 0 to 1 */
+    struct quantity mfu_points;         /* 1 is one percentage point */
+    struct quantity gpu_hours_day;      /* won in a day of this job */
+    struct quantity money_day, kwh_day; /* NONE without a price, watts */
+    struct quantity hours_end;          /* to the end of the run, of the whole job */
+    struct quantity gpu_hours_end;      /* NONE when total_tokens is not known */
     struct quantity money_end, kwh_end;
 };
 
@@ -57,9 +57,9 @@ struct jitter {
 
 /* Who was last over the last W steps. */
 struct rotation {
-    int steps;          /* that have a last rank */
-    int distinct;       /* ranks that were last at least once */
-    int64_t most_rank;  /* last most often; -1 */
+    int steps;         /* that have a last rank */
+    int distinct;      /* ranks that were last at least once */
+    int64_t most_rank; /* last most often; -1 */
     int most_count;
     int64_t streak_rank; /* last in the shown step and all `streak` steps up to it; -1 */
     int streak;
@@ -67,8 +67,10 @@ struct rotation {
 
 struct effective {
     struct quantity share;  /* sum of T of steps that were kept / wall-clock time */
-    struct quantity wall_s; /* from the begin of the first step to the end of the last */
-    struct quantity kept_s, lost_s, down_s;
+    struct quantity wall_s; /* from the begin of the first step to the end of the last: the sum of
+                               those below that are known */
+    struct quantity kept_s, lost_s, down_s; /* down_s: NONE when it is not known of some restart */
+    struct quantity between_s; /* of a whole job's log: between its values, by time stamps; NONE */
     int restarts;
     int64_t repeated_steps; /* done again */
 };

@@ -398,6 +398,7 @@ static void fold_history(struct fold *fold, const struct step_row *row,
         .tokens = (double)digest->tokens * covered,
     };
     history_add(&fold->history, &step);
+    ledger_sums_between(&fold->history.sums, digest->between_ns, checkpoint, validation);
 }
 
 /* Who is not there, and what is not there. True when the job stood still. */
@@ -479,6 +480,7 @@ void fold_row(struct fold *fold, const struct steps *steps, size_t index, const 
         fold_ranks(fold, row, barrier);
         struct fold_step step = {steps, index, row, choice, barrier};
         digest->unnamed_ns = fold_unnamed_ns(fold, row, digest);
+        digest->between_ns = of_job ? fold_between_ns(fold, steps, index) : NAN;
         fold_called(fold, row, digest);
         if (!fold->figures_only)
             fold_findings(fold, &step, ranks);

@@ -150,7 +150,7 @@ struct fold {
     int ring_count, ring_next;
     int ring_rates; /* steps in it whose rate is logged */
     struct fold_window_step ring_sum;
-    struct rolling times;   /* step times of the last W steps */
+    struct rolling times;   /* step times of the last W steps, of FOLD_SPIKE_STEPS_MIN at least */
     struct history history; /* the ledger's sums; lost work, restarts */
     double down_ns;         /* before the attempt began, in the span or not; NAN: not known */
     int attempt;            /* of the row that was folded last; -1 */
@@ -249,6 +249,9 @@ void fold_missing(struct fold *fold, const struct fold_step *step);
  * optimizer, though no checkpoint or validation is said. True when it stood still: the
  * step is then no spike as well. */
 bool fold_gap(struct fold *fold, const struct fold_step *step);
+
+/* step_digest.between_ns of the row at `index`. */
+double fold_between_ns(const struct fold *fold, const struct steps *steps, size_t index);
 
 /* Whether so many rows are not in the log before this one that those that are do not say how long a
  * step takes here; before fold->job is told of it. */

@@ -17,9 +17,9 @@ static double idle_of(const struct step_row *before, const struct step_row *row,
         before->cells[slot].mark_ns == INT64_MIN)
         return NAN;
     const struct step_cell *cell = &before->cells[slot];
-    double optimizer =
-        before->has[slot] & RECORD_OPTIMIZER ? (double)cell->phase_ns[PHASE_OPTIMIZER] : 0;
-    return (double)row->cells[slot].begin_ns - (double)cell->mark_ns - optimizer;
+    int64_t optimizer = before->has[slot] & RECORD_OPTIMIZER ? cell->phase_ns[PHASE_OPTIMIZER] : 0;
+    /* Of whole numbers: a double of Unix nanoseconds is good to 256 of them. */
+    return (double)(row->cells[slot].begin_ns - cell->mark_ns - optimizer);
 }
 
 static uint32_t common_slots(const struct step_row *before, const struct step_row *row)
@@ -55,6 +55,14 @@ static double idle_of_one(const struct step_row *before, const struct step_row *
             return idle;
     }
     return NAN;
+}
+
+double fold_between_ns(const struct fold *fold, const struct steps *steps, size_t index)
+{
+    const struct step_row *row = steps_at(steps, index), *before = fold_row_before(steps, index);
+    if (!(row->has_all & RECORD_JOB) || !before || before->step < fold->from_step)
+        return NAN;
+    return idle_of_one(before, row);
 }
 
 static void add(struct fold *fold, const struct fold_step *step, double idle, int64_t absent)

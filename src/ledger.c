@@ -174,11 +174,50 @@ static void put_step_time(struct division *division, double time_ns)
     put(division, LEDGER_GAPS, gaps, division->time);
 }
 
+/* More of a part, of which some may be known already. */
+static void put_more(struct division *division, enum ledger_part part, double ns)
+{
+    struct quantity had = division->ledger->share[part];
+    double had_ns = quantity_known(had) ? had.value * division->wall_ns : 0;
+    put(division, part, had_ns + ns, division->computed);
+}
+
+/* Between the values of a job, by its time stamps. */
+static void put_between(struct division *division, double between)
+{
+    const struct ledger_sums *sums = division->sums;
+    double checkpoint = at_most(sums->between_checkpoint_ns, between);
+    double validation = at_most(sums->between_validation_ns, between - checkpoint);
+    if (!sums->has_between)
+        return;
+    if (checkpoint > 0)
+        put_more(division, LEDGER_CHECKPOINT, checkpoint);
+    if (validation > 0)
+        put_more(division, LEDGER_VALIDATION, validation);
+    put_more(division, LEDGER_GAPS, fmax(between - checkpoint - validation, 0));
+}
+
+void ledger_sums_between(struct ledger_sums *sums, double ns, bool checkpoint, bool validation)
+{
+    if (isnan(ns))
+        return;
+    sums->has_between = true;
+    sums->between_ns += ns;
+    sums->between_checkpoint_ns += checkpoint ? ns : 0;
+    sums->between_validation_ns += validation && !checkpoint ? ns : 0;
+}
+
+double ledger_between_ns(const struct ledger_sums *sums)
+{
+    return sums->has_between ? sane(sums->between_ns) : 0;
+}
+
 void ledger_make(struct ledger *ledger, const struct ledger_sums *sums, double gpus,
                  enum evidence time, enum evidence wait, bool simulated)
 {
     double time_ns = sane(sums->time_ns), down_ns = sane(sums->down_ns);
-    double lost_ns = sane(sums->lost_ns), wall_ns = time_ns + down_ns + lost_ns;
+    double lost_ns = sane(sums->lost_ns), between_ns = ledger_between_ns(sums);
+    double wall_ns = time_ns + down_ns + lost_ns + between_ns;
     *ledger = (struct ledger){.gpus = gpus, .steps = sums->steps};
     for (int part = 0; part < LEDGER_COUNT; part++) {
         ledger->share[part] = quantity_none();
@@ -198,6 +237,7 @@ void ledger_make(struct ledger *ledger, const struct ledger_sums *sums, double g
     put(&division, LEDGER_DOWNTIME, down_ns, division.time);
     put(&division, LEDGER_LOST_WORK, lost_ns, division.time);
     put_step_time(&division, time_ns);
+    put_between(&division, between_ns);
 }
 
 /* Gives `more` units away, one each, to the parts whose exact share is furthest above

@@ -7,7 +7,10 @@
  * a is input (the median rank's `data`), the arithmetic the model needs (MFU x T),
  * what is computed again (HFU - MFU), and kernels that are slower than the peak;
  * w is what named stragglers cost, and jitter; the rest is gaps. Time between
- * attempts and steps that were done again is counted apart from all that. */
+ * attempts and steps that were done again is counted apart from all that.
+ *
+ * The values of a whole job's log are not from release to release: what its time stamps
+ * leave between two of them is in neither, and is counted apart as well, as gaps. */
 #pragma once
 
 #include <stdbool.h>
@@ -62,11 +65,20 @@ struct ledger_sums {
     double exchange_ns;
     double checkpoint_ns, validation_ns; /* of the rest, where the log says so; without own times
                                             what such steps took beyond the rolling median */
-    double down_ns, lost_ns; /* not in time_ns: the wall-clock time is the sum of the three */
+    double down_ns, lost_ns; /* not in time_ns: the wall-clock time is the sum of the three, */
+    double between_ns;       /* and of this, between values of a job; below 0: they overlap */
+    double between_checkpoint_ns, between_validation_ns; /* of it, before steps called so */
+    bool has_between;
     bool has_own, has_input, has_exchange;
     bool of_job; /* own times are as one rank says: what the others waited is not known */
     double model_share, hardware_share; /* MFU and HFU over time_ns, 0 to 1; NAN: unknown */
 };
+
+/* Adds what is between two values of a job, before one that is called so; NAN: not known. */
+void ledger_sums_between(struct ledger_sums *sums, double ns, bool checkpoint, bool validation);
+
+/* What of the wall-clock time is between values. */
+double ledger_between_ns(const struct ledger_sums *sums);
 
 /* Divides sums into shares. `time` is the evidence of T, `wait` that of the waits,
  * `simulated` overrides both. NAN, infinite and negative sums count as nothing.
@@ -80,6 +92,8 @@ struct ledger_sums {
  *   without has_own, but for input.
  * - In the gaps (without has_own in the kernels): exchange without has_exchange;
  *   checkpoint and validation when no step is called so.
+ * - has_between: the gaps are between_ns, less what is checkpoint and validation, and are
+ *   computed. A sum below 0 is 0: stamps that come late make up for those that come early.
  * - Arithmetic, recompute, stragglers, and what is left when they are taken off are
  *   computed, and so are checkpoint and validation in the kernels; jitter is as the waits when
  * nobody is named; the rest is as T.

@@ -44,6 +44,9 @@ struct step_digest {
     /* What a checkpoint or a validation in it took: of all its steps the time in no phase;
      * without own times of ranks, beyond the rolling median. 0: none is in it, or not known. */
     double unnamed_ns;
+    /* Of a whole job: from the end of the value before, which is of the steps just before, to
+     * the begin of this one, by their time stamps; below 0: they overlap. NAN: not known. */
+    double between_ns;
     uint32_t ordinal; /* of the span's last step up to this one, counted from 0 */
     /* Sums over the last W steps of the span whose step time is known, this one
      * included. */

@@ -250,8 +250,8 @@ struct summary {
     int attempts; /* 1 and up, 0 before the first record */
     struct quantity step_time_median_s, step_time_mean_s, step_time_min_s, step_time_max_s;
     struct quantity step_time_p99_s; /* of a hundred values and more */
-    struct quantity wait_mean_s; /* over ranks and steps */
-    struct quantity wait_share;  /* of the GPU time of those steps, 0 to 1 */
+    struct quantity wait_mean_s;     /* over ranks and steps */
+    struct quantity wait_share;      /* of the GPU time of those steps, 0 to 1 */
     struct quantity exchange_mean_s;
     enum wait_rule rule; /* of most steps of the span */
     bool rules_mixed;    /* not of all of them */
@@ -270,7 +270,8 @@ struct summary {
     double tokens_recorded;   /* mean of the records' sum a step, when they disagree */
 
     struct ledger ledger;        /* over the span */
-    struct ledger ledger_window; /* over the last W steps up to the newest */
+    struct ledger ledger_window; /* over the last W steps up to the newest, 1,000 at most; of ranks
+                                    20 at least, as verdicts are */
     struct effective effective;
     struct jitter jitter;
     struct rotation rotation;

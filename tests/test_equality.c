@@ -112,6 +112,7 @@ static void write_costs(FILE *out, const struct summary *summary)
     QUANTITY(effective, kept_s);
     QUANTITY(effective, lost_s);
     QUANTITY(effective, down_s);
+    QUANTITY(effective, between_s);
     NUMBER(effective, restarts);
     NUMBER(effective, repeated_steps);
     NUMBER(rotation, steps);

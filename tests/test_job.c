@@ -191,6 +191,40 @@ static void a_restart_counts_the_steps_that_were_lost(void **state)
     analysis_free(analysis);
 }
 
+/* What stamps leave between two values is in none of them, but in the wall-clock time; one that is
+ * stamped late makes up for one that is stamped early; steps that are not in the log are no pause.
+ */
+static void time_between_values_is_counted_apart(void **state)
+{
+    (void)state;
+    struct summary summary;
+    struct run run;
+    run_init(&run);
+    run.window = 3;
+    struct analysis *analysis = model(&run);
+    summary_init(&summary);
+    add(analysis, begun(value_of(10, 10, 1), 0));
+    add(analysis, begun(value_of(20, 10, 1), 18)); /* 8 s later than the end of the one before */
+    add(analysis, begun(value_of(30, 10, 1), 25)); /* 3 s before it */
+    add(analysis, begun(value_of(50, 10, 1), 500));
+    struct record called = begun(value_of(60, 10, 1), 512); /* 2 s, and the log says why */
+    called.has |= RECORD_VALIDATION;
+    add(analysis, called);
+    analysis_finish(analysis);
+    newest(analysis, &summary);
+    near(summary.effective.between_s, 7);
+    near(summary.effective.kept_s, 50);
+    near(summary.effective.wall_s, 57);
+    near(summary.effective.share, 50.0 / 57);
+    near(summary.ledger.share[LEDGER_GAPS], 5.0 / 57);
+    near(summary.ledger.share[LEDGER_VALIDATION], 2.0 / 57);
+    near(summary.ledger.share[LEDGER_KERNELS], 50.0 / 57);
+    assert_true(fabs(summary.ledger_window.wall_s - 30) < 1e-9); /* W values: -3 + 2 s is none */
+    assert_int_equal(summary.ledger_window.steps, 30);
+    summary_done(&summary);
+    analysis_free(analysis);
+}
+
 static void a_spike_is_a_value(void **state)
 {
     (void)state;
@@ -542,6 +576,7 @@ int main(void)
         cmocka_unit_test(what_a_value_covers_is_no_gap),
         cmocka_unit_test(coarse_stamps_are_no_pauses),
         cmocka_unit_test(a_restart_counts_the_steps_that_were_lost),
+        cmocka_unit_test(time_between_values_is_counted_apart),
         cmocka_unit_test(a_spike_is_a_value),
         cmocka_unit_test(the_number_of_ranks_is_not_that_of_gpus),
         cmocka_unit_test(mfu_is_of_the_best_that_is_known),

@@ -10,7 +10,8 @@
 #include "marks.h"
 #include "mfu.h"
 
-#define GAPS_TRIFLE 0.05 /* of the GPU time: less needs no words */
+#define GAPS_TRIFLE 0.05     /* of the GPU time: less needs no words */
+#define BETWEEN_TRIFLE 0.001 /* of the wall-clock time, likewise */
 
 static void add_letter(struct sentence *line, const struct view_model *model,
                        struct quantity quantity)
@@ -36,6 +37,15 @@ static void add_time(struct sentence *line, const struct view_model *model, cons
     add_letter(line, model, seconds);
 }
 
+/* What no value of a job holds, and is not kept either. */
+static void add_between(struct sentence *line, const struct view_model *model)
+{
+    const struct effective *effective = &model->summary->effective;
+    if (quantity_known(effective->between_s) &&
+        effective->between_s.value >= BETWEEN_TRIFLE * effective->wall_s.value)
+        add_time(line, model, ", between steps ", effective->between_s);
+}
+
 void ledger_line_effective(const struct view_model *model, struct sentence *line)
 {
     const struct effective *effective = &model->summary->effective;
@@ -50,6 +60,7 @@ void ledger_line_effective(const struct view_model *model, struct sentence *line
         add_time(line, model, " of ", effective->wall_s);
     if (effective->restarts == 0) {
         sentence_add(line, ": no restart");
+        add_between(line, model);
         return;
     }
     sentence_add(line, ": %s, ", format_counted(text, effective->restarts, "restart"));
@@ -61,8 +72,11 @@ void ledger_line_effective(const struct view_model *model, struct sentence *line
         add_time(line, model, " (", effective->lost_s);
         sentence_add(line, ")");
     }
-    if (quantity_known(effective->down_s) && effective->down_s.value > 0)
+    if (!quantity_known(effective->down_s))
+        sentence_add(line, ", the time down not known");
+    else if (effective->down_s.value > 0)
         add_time(line, model, ", down ", effective->down_s);
+    add_between(line, model);
 }
 
 bool ledger_line_gaps(const struct ledger *ledger, struct sentence *line)
@@ -71,10 +85,11 @@ bool ledger_line_gaps(const struct ledger *ledger, struct sentence *line)
     struct quantity gaps = ledger->share[LEDGER_GAPS];
     if (!quantity_known(gaps) || gaps.value < GAPS_TRIFLE)
         return false;
-    sentence_add(line,
-                 "%s: between steps, or inside a step while the records name no phase "
-                 "(in a pipeline its bubbles)",
-                 ledger_part_title(LEDGER_GAPS));
+    sentence_add(line, "%s: %s", ledger_part_title(LEDGER_GAPS),
+                 ledger_is_one(ledger)
+                     ? "between steps, in no step time of the log, by its time stamps"
+                     : "between steps, or inside a step while the records name no phase (in a "
+                       "pipeline its bubbles)");
     return true;
 }
 

@@ -95,6 +95,7 @@ static void put_effective(FILE *to, const struct effective *effective)
     json_key_quantity(to, ", ", "kept_s", effective->kept_s, 6);
     json_key_quantity(to, ", ", "lost_s", effective->lost_s, 6);
     json_key_quantity(to, ", ", "down_s", effective->down_s, 6);
+    json_key_quantity(to, ", ", "between_s", effective->between_s, 6);
     json_key_integer(to, ", ", "restarts", effective->restarts);
     json_key_integer(to, ", ", "repeated_steps", effective->repeated_steps);
     fputs(", ", to);

@@ -118,16 +118,17 @@ static void check_what_if(const struct what_if *what_if, bool simulated)
 static void check_effective(const struct effective *effective, bool simulated)
 {
     double wall = number_of(effective->wall_s, simulated), sum = 0;
-    const struct quantity parts[] = {effective->kept_s, effective->lost_s, effective->down_s};
+    const struct quantity parts[] = {effective->kept_s, effective->lost_s, effective->down_s,
+                                     effective->between_s};
     check_share(number_of(effective->share, simulated));
     check_not_negative(wall);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         double part = number_of(parts[i], simulated);
         check_not_negative(part);
         sum += isnan(part) ? 0 : part;
     }
     PROMISE(isnan(wall) || fabs(sum - wall) <= CLOSE * wall,
-            "kept, lost and down are all there is");
+            "kept, lost, down and between are all there is");
     PROMISE(effective->restarts >= 0 && effective->repeated_steps >= 0, "counts");
 }
 
