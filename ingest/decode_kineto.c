@@ -34,6 +34,7 @@ struct kineto {
     unsigned event_depth; /* of the events' braces; 0: not among them */
     bool bare;            /* the document is the array of events itself */
     bool whole, told;
+    bool told_damage;
     bool damaged, gaps;           /* gaps: kernels that can't be counted */
     int64_t rank, world, base_ns; /* -1: not there; base: 0 */
     uint64_t events;
@@ -391,8 +392,9 @@ static void bytes(void *state, const char *bytes, size_t size, struct log_out *o
 {
     struct kineto *kineto = state;
     kineto->out = out;
-    if (!json_push_bytes(&kineto->json, bytes, size) && !kineto->damaged) {
-        kineto->damaged = true;
+    if (!json_push_bytes(&kineto->json, bytes, size) && !kineto->told_damage) {
+        kineto->told_damage = true;
+        kineto->damaged = !kineto->whole; /* what stands behind a whole trace is no part of it */
         log_out_damaged(out, kineto->json.why);
     }
     if (kineto->whole)

@@ -176,16 +176,22 @@ enum log_sniff format_reader_sniff(struct format_reader *reader, const char *byt
                                    bool whole)
 {
     bool more = false;
+    if (size > LOG_SNIFF_MAX) { /* so that it does not matter how much was read at once */
+        size = LOG_SNIFF_MAX;
+        whole = false;
+    }
     for (uint64_t left = reader->formats->documents; left; left &= left - 1) {
         size_t index = (size_t)__builtin_ctzll(left);
         enum log_sniff answer = reader->formats->list[index]->sniff(bytes, size, whole);
         more |= answer == LOG_SNIFF_MORE;
+        if (more && !whole && size < LOG_SNIFF_MAX)
+            return LOG_SNIFF_MORE; /* one that stands before others may still be it */
         if (answer != LOG_SNIFF_YES)
             continue;
         reader->document = (int)index;
         return LOG_SNIFF_YES;
     }
-    return more && !whole && size < LOG_SNIFF_MAX ? LOG_SNIFF_MORE : LOG_SNIFF_NO;
+    return LOG_SNIFF_NO;
 }
 
 void format_reader_bytes(struct format_reader *reader, const char *bytes, size_t size)
