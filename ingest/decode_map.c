@@ -3,13 +3,9 @@
 #include <string.h>
 
 #include "decode_map_csv.h"
-#include "json_scan.h"
-#include "json_unescape.h"
+#include "decode_map_json.h"
 #include "log_text.h"
 #include "user_format_inside.h"
-
-#define PATH_MAX_BYTES 256 /* of nested keys with points between */
-#define DEPTH_MAX 8        /* of objects that are looked into */
 
 struct map_state {
     const struct user_format *user;
@@ -21,114 +17,11 @@ static void begin(void *state, const struct format *format)
     ((struct map_state *)state)->user = format->setup;
 }
 
-/* ---- JSON ---- */
-
-/* Where we are in nested objects. */
-struct walk {
-    const struct user_format *user;
-    struct user_record *record;
-    char path[PATH_MAX_BYTES];
-};
-
-static void put_json(const struct user_field *field, struct str value, struct user_record *to)
-{
-    bool quoted = value.len >= 2 && value.p[0] == '"';
-    if (value.p[0] == '{' || value.p[0] == '[' || str_is(value, "null"))
-        return; /* as if it were not there */
-    if (quoted)
-        value = str_of(value.p + 1, value.len - 2);
-    if (field->kind == USER_NAME && memchr(value.p, '\\', value.len)) {
-        char *name = user_field_name(field, to);
-        value = json_unescaped(value, name, USER_NAME_BYTES);
-    }
-    user_field_put(field, value, to);
-}
-
-static void walk_object(struct walk *walk, struct str object, size_t path, int depth);
-
-static void take_member(struct walk *walk, struct str key, struct str value, size_t path, int depth)
-{
-    struct str whole = key;
-    if (path > 0 && path + key.len <= sizeof(walk->path)) {
-        memcpy(walk->path + path, key.p, key.len);
-        whole = str_of(walk->path, path + key.len);
-    }
-    for (size_t i = 0; i < walk->user->count; i++) {
-        const struct element *element = &walk->user->elements[i];
-        if (str_equal(element->key, whole) && element->field.kind != USER_JOB)
-            put_json(&element->field, value, walk->record);
-    }
-    if (value.p[0] == '{' && depth < DEPTH_MAX && path + key.len + 1 <= sizeof(walk->path)) {
-        memcpy(walk->path + path, key.p, key.len);
-        walk->path[path + key.len] = '.';
-        walk_object(walk, value, path + key.len + 1, depth + 1);
-    }
-}
-
-static void walk_object(struct walk *walk, struct str object, size_t path, int depth)
-{
-    const char *at = object.p, *end = object.p + object.len;
-    struct str key, value;
-    while (json_next_member(&at, end, &key, &value))
-        take_member(walk, key, value, path, depth);
-}
-
-/* Whether the object holds a record: it is then put out, or counted. */
-static bool take_object(const struct user_format *user, struct str object, struct log_out *out)
-{
-    struct user_record record = {0};
-    struct walk walk = {.user = user, .record = &record};
-    walk_object(&walk, object, 0, 1);
-    if (!(record.record.has & RECORD_STEP) && !record.damaged)
-        return false;
-    if (user->job)
-        record.record.has |= RECORD_JOB;
-    user_record_out(&record, out);
-    return true;
-}
-
-/* Whether the '{' at p may begin a line's object, and is not a value in one that is torn. */
-static bool stands_alone(struct str line, const char *p)
-{
-    while (p > line.p && (p[-1] == ' ' || p[-1] == '\t'))
-        p--;
-    return p == line.p || (p[-1] != ':' && p[-1] != ',' && p[-1] != '[');
-}
-
-static enum log_answer take_json(const struct user_format *user, const struct log_line *line,
-                                 struct log_out *out)
-{
-    const char *end = line->text.p + line->text.len, *after, *why;
-    const char *at = memchr(line->text.p, '{', line->text.len);
-    enum log_answer answer = LOG_OTHER;
-    for (; at; at = memchr(at, '{', (size_t)(end - at))) {
-        struct str rest = str_of(at, (size_t)(end - at));
-        if (at > line->text.p && answer == LOG_OTHER && at[-1] != ' ' &&
-            !stands_alone(line->text, at)) {
-            at++;
-            continue;
-        }
-        if (json_valid(at, end, &after, &why)) {
-            if (take_object(user, str_of(at, (size_t)(after - at)), out))
-                answer = LOG_TAKEN;
-            at = after;
-            continue;
-        }
-        if (memmem(rest.p, rest.len, user->step_key.p, user->step_key.len)) {
-            log_out_damaged(out, "torn or invalid JSON");
-            answer = LOG_TAKEN;
-        }
-        for (at++; at < end && !(*at == '{' && stands_alone(line->text, at));)
-            at++;
-    }
-    return answer;
-}
-
 static enum log_answer take_line(void *state, const struct log_line *line, struct log_out *out)
 {
     struct map_state *map = state;
     enum log_answer answer = map_csv_line(&map->csv, map->user, line, out);
-    return answer == LOG_TAKEN ? answer : take_json(map->user, line, out);
+    return answer == LOG_TAKEN ? answer : map_json_line(map->user, line, out);
 }
 
 /* ---- the map itself ---- */
@@ -216,12 +109,27 @@ static struct str plain_run(struct str key)
     return best;
 }
 
+/* The elements by the first letters of their keys, and those that have the same key. */
+static void sort_keys(struct user_format *user)
+{
+    for (size_t i = user->count; i-- > 0;) {
+        struct element *element = &user->elements[i];
+        if (element->field.kind == USER_JOB)
+            continue;
+        user->by_first[user_key_slot(element->key.p[0])] |= UINT64_C(1) << i;
+        for (size_t k = i + 1; k < user->count && element->same == 0; k++)
+            if (user->elements[k].field.kind != USER_JOB &&
+                str_equal(user->elements[k].key, element->key))
+                element->same = (uint8_t)(k + 1);
+    }
+}
+
 /* A line without its step is of another kind; a header has it, too. */
 static void choose_anchor(struct user_format *user)
 {
     for (size_t i = 0; i < user->count; i++) {
         const struct element *element = &user->elements[i];
-        if (user_field_bit(&element->field) != RECORD_STEP)
+        if (element->field.bit != RECORD_STEP)
             continue;
         struct str run = plain_run(element->key);
         const char *point = memrchr(element->key.p, '.', element->key.len);
@@ -253,6 +161,7 @@ struct user_format *user_format_map(const char *name, const char *text, char *er
         user_format_free(user);
         return NULL;
     }
+    sort_keys(user);
     choose_anchor(user);
     user->format.state_bytes = sizeof(struct map_state);
     user->format.begin = begin;

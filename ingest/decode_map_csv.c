@@ -2,6 +2,9 @@
 #include "decode_map_csv.h"
 
 #include <string.h>
+#if defined(__SSE2__) && !defined(LINE_SHAPE_PORTABLE)
+#include <emmintrin.h>
+#endif
 
 #include "log_text.h"
 
@@ -17,8 +20,13 @@ static struct str next_value(struct str *rest, char separator, bool *ret_last)
         while (p < end && (*p != '"' || (p + 1 < end && p[1] == '"')))
             p += *p == '"' ? 2 : 1;
         value = str_of(begin, (size_t)((p < end ? p : end) - begin));
-        while (p < end && *p != separator)
-            p++;
+        for (p += p < end; p < end && log_is_blank(*p) && *p != separator; p++)
+            continue;
+        if (p < end && *p != separator) { /* not just a value: as it stands */
+            const char *found = memchr(p, separator, (size_t)(end - p));
+            p = found ? found : end;
+            value = str_of(begin - 1, (size_t)(p - begin) + 1);
+        }
     } else {
         const char *found = memchr(p, separator, (size_t)(end - p));
         value = log_trim(str_of(p, (size_t)((found ? found : end) - p)));
@@ -37,36 +45,100 @@ static size_t element_of(const struct user_format *user, struct str key)
     return 0;
 }
 
-/* Whether all keys of the map are values of the line. */
-static bool read_header(struct map_csv *csv, const struct user_format *user, struct str line,
-                        char separator)
+static uint32_t bits_of(const struct user_format *user, size_t element)
 {
-    struct map_csv read = {.separator = separator};
-    size_t found = 0, wanted = 0;
+    uint32_t bits = 0;
+    for (; element; element = user->elements[element - 1].same)
+        bits |= user->elements[element - 1].field.bit;
+    return bits;
+}
+
+/* Its columns, and which fields they are; *ret_twice: one of them is there twice. */
+static uint32_t read_header(struct map_csv *csv, const struct user_format *user, struct str line,
+                            bool *ret_twice)
+{
+    uint32_t found = 0;
     bool last = false;
-    while (!last && read.columns < CSV_COLUMNS_MAX) {
-        size_t element = element_of(user, next_value(&line, separator, &last));
-        read.element[read.columns++] = (uint8_t)element;
-        read.last_mapped = element > 0;
-        found += element > 0;
+    while (!last && csv->columns < CSV_COLUMNS_MAX) {
+        size_t element = element_of(user, next_value(&line, csv->separator, &last));
+        uint32_t bits = bits_of(user, element);
+        csv->element[csv->columns++] = (uint8_t)element;
+        csv->last_mapped = element > 0;
+        *ret_twice |= (found & bits) != 0;
+        found |= bits;
     }
+    return last ? found : 0;
+}
+
+/* The fields that a header must have: without them the rows are no records, or of nobody knows
+ * whom. */
+static bool is_enough(const struct user_format *user, uint32_t found)
+{
+    uint32_t wanted = user->job ? RECORD_STEP : RECORD_STEP | RECORD_RANK;
     for (size_t i = 0; i < user->count; i++)
-        wanted += user->elements[i].field.kind != USER_JOB;
-    if (!last || found != wanted)
-        return false;
-    *csv = read;
+        if ((user->elements[i].field.bit & wanted) && !(user->elements[i].field.bit & found))
+            return false;
+    return (found & RECORD_ANY_TIME) != 0;
+}
+
+static bool has_all(const struct user_format *user, uint32_t found)
+{
+    for (size_t i = 0; i < user->count; i++)
+        if (user->elements[i].field.kind != USER_JOB && !(user->elements[i].field.bit & found))
+            return false;
     return true;
 }
 
-static bool find_header(struct map_csv *csv, const struct user_format *user, struct str line)
+static const char utf8_mark[] =
+    "\xEF\xBB\xBF"; /* before a header that was put behind another log */
+
+/* Whether the line is a header: then it holds for the rows from here on. */
+static bool find_header(struct map_csv *csv, const struct user_format *user, struct str line,
+                        struct log_out *out)
 {
-    static const char separators[] = {',', '\t', ';'};
-    if (line.len == 0 || line.p[0] == '{')
+    static const char separators[] = {',', '\t', ';', '|'};
+    if (log_begins(line, utf8_mark))
+        line = log_from(line, sizeof(utf8_mark) - 1);
+    if (line.len == 0 || line.p[0] == '{' || log_is_digit(line.p[0]) ||
+        log_find_bytes(line, 0, user->step_key.p, user->step_key.len) == SIZE_MAX)
         return false;
-    for (size_t i = 0; i < sizeof(separators); i++)
-        if (memchr(line.p, separators[i], line.len) && read_header(csv, user, line, separators[i]))
-            return true;
+    for (size_t i = 0; i < sizeof(separators); i++) {
+        struct map_csv read = {.separator = separators[i]};
+        bool twice = false;
+        if (!memchr(line.p, separators[i], line.len))
+            continue;
+        uint32_t found = read_header(&read, user, line, &twice);
+        if (!is_enough(user, found))
+            continue;
+        if (twice)
+            log_out_damaged(out, "a header with a column of the map twice: its rows are not read");
+        else if (!has_all(user, found))
+            log_out_damaged(out, "a header without some columns of the map");
+        *csv = twice ? (struct map_csv){0} : read;
+        return true;
+    }
     return false;
+}
+
+/* Whether the line is the header of another table: names alone, as many as there are columns, or
+ * with the step among them. Its rows must not be taken for those of the one before. */
+static bool is_other_header(const struct map_csv *csv, const struct user_format *user,
+                            struct str line)
+{
+    size_t columns = 0;
+    bool last = false, step = false;
+    while (!last) {
+        struct str value = next_value(&line, csv->separator, &last);
+        double number;
+        size_t length;
+        bool word = value.len > 0 && (log_is_letter(value.p[0]) || value.p[0] == '_');
+        if (!word || log_number(value, &number, &length) != LOG_NOTHING)
+            return false;
+        size_t element = columns < csv->columns ? element_of(user, value) : 0;
+        step |= (bits_of(user, element) & RECORD_STEP) != 0;
+        columns++;
+    }
+    return columns > 1 && (step || columns == csv->columns);
 }
 
 /* A name with "" in it: each is one quote. */
@@ -82,28 +154,113 @@ static struct str without_doubled(struct str value, char *to)
     return str_of(to, used);
 }
 
-static enum log_answer take_row(const struct map_csv *csv, const struct user_format *user,
+/* A number of a table whose separator is ';', mostly since its decimals are behind a comma: "0,5"
+ * is such a one, "1,250" may be either, until the table has shown which. */
+static struct str with_point(struct map_csv *csv, struct str value, char *to, bool *ret_unclear)
+{
+    const char *comma = memchr(value.p, ',', value.len);
+    if (!comma || value.len > 24 || memchr(value.p, '.', value.len) ||
+        memchr(comma + 1, ',', value.len - (size_t)(comma - value.p) - 1))
+        return value;
+    size_t before = (size_t)(comma - value.p), behind = 0;
+    while (before + 1 + behind < value.len && log_is_digit(comma[1 + behind]))
+        behind++;
+    if (behind != 3 || before > 3 || value.p[0] == '0')
+        csv->decimal_commas = true;
+    *ret_unclear = !csv->decimal_commas;
+    memset(to, 0, 64);
+    memcpy(to, value.p, value.len);
+    to[before] = '.';
+    return str_of(to, value.len);
+}
+
+static void put_cell(struct map_csv *csv, const struct user_format *user, size_t element,
+                     struct str value, struct user_record *to)
+{
+    char number[64];
+    for (; element; element = user->elements[element - 1].same) {
+        const struct user_field *field = &user->elements[element - 1].field;
+        bool unclear = false;
+        if (field->kind == USER_NAME)
+            value = without_doubled(value, user_field_name(field, to));
+        else if (csv->separator == ';' && field->kind != USER_STAMP)
+            value = with_point(csv, value, number, &unclear);
+        if (unclear)
+            user_field_spoil(field, to);
+        else
+            user_field_put(field, value, to);
+    }
+}
+
+#if defined(__SSE2__) && !defined(LINE_SHAPE_PORTABLE)
+/* A bit for each of the 16 bytes at p that is c. */
+static inline unsigned places16(const char *p, char c)
+{
+    return (unsigned)_mm_movemask_epi8(
+        _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)p), _mm_set1_epi8(c)));
+}
+#else
+static inline unsigned places16(const char *p, char c)
+{
+    unsigned found = 0;
+    for (unsigned i = 0; i < 16; i++)
+        found |= (unsigned)(p[i] == c) << i;
+    return found;
+}
+#endif
+
+/* The cells of a row without quotes; their number. Reads up to 15 bytes behind it. */
+static size_t plain_cells(struct map_csv *csv, const struct user_format *user, struct str row,
+                          struct user_record *to)
+{
+    const char *begin = row.p, *end = row.p + row.len;
+    size_t column = 0;
+    for (const char *block = row.p; block <= end; block += 16) {
+        unsigned found = places16(block, csv->separator);
+        if (end - block < 16)
+            found = (found & ((1u << (end - block)) - 1)) | 1u << (end - block); /* the last one */
+        for (; found; found &= found - 1) {
+            const char *at = block + __builtin_ctz(found);
+            if (column < csv->columns && csv->element[column])
+                put_cell(csv, user, csv->element[column], str_of(begin, (size_t)(at - begin)), to);
+            column++;
+            begin = at + 1;
+        }
+    }
+    return column;
+}
+
+static size_t quoted_cells(struct map_csv *csv, const struct user_format *user, struct str row,
+                           struct user_record *to)
+{
+    size_t column = 0;
+    for (bool last = false; !last; column++) {
+        struct str value = next_value(&row, csv->separator, &last);
+        if (column < csv->columns && csv->element[column])
+            put_cell(csv, user, csv->element[column], value, to);
+    }
+    return column;
+}
+
+static enum log_answer take_row(struct map_csv *csv, const struct user_format *user,
                                 const struct log_line *line, struct log_out *out)
 {
-    struct user_record record = {0};
-    struct str rest = line->body;
-    size_t column = 0;
-    bool last = false, looks_so = false;
-    while (!last && column <= csv->columns) {
-        struct str value = next_value(&rest, csv->separator, &last);
-        size_t element = column < csv->columns ? csv->element[column] : 0;
-        column++;
-        if (element == 0)
-            continue;
-        const struct user_field *field = &user->elements[element - 1].field;
-        if (field->kind == USER_NAME)
-            value = without_doubled(value, user_field_name(field, &record));
-        user_field_put(field, value, &record);
-        looks_so |= user_field_bit(field) == RECORD_STEP && value.len > 0 && !record.damaged;
+    struct user_record record;
+    struct str row = line->body;
+    user_record_begin(&record);
+    size_t columns = memchr(row.p, '"', row.len) ? quoted_cells(csv, user, row, &record)
+                                                 : plain_cells(csv, user, row, &record);
+    if (!(record.record.has & RECORD_STEP)) {
+        if (is_other_header(csv, user, row)) {
+            *csv = (struct map_csv){0};
+            log_out_want_all(out, false);
+            return LOG_OTHER;
+        }
+        if (columns != csv->columns)
+            return LOG_OTHER;
+        record.bad &= RECORD_STEP; /* whatever else it holds, it is no record */
     }
-    if (!(record.record.has & RECORD_STEP) && !looks_so && column != csv->columns)
-        return LOG_OTHER;
-    if (column != csv->columns || !last)
+    if (columns != csv->columns)
         log_out_damaged(out, "a row with more or fewer values than the header");
     else if (line->cut && csv->last_mapped)
         log_out_damaged(out, "the last row ends without a line end: its last number may be cut");
@@ -119,9 +276,8 @@ enum log_answer map_csv_line(struct map_csv *csv, const struct user_format *user
                              const struct log_line *line, struct log_out *out)
 {
     struct str body = line->body;
-    bool first = body.len > 0 && (body.p[0] >= '0' && body.p[0] <= '9');
-    if (!first && find_header(csv, user, body)) {
-        log_out_want_all(out, true);
+    if (find_header(csv, user, body, out)) {
+        log_out_want_all(out, csv->columns > 0);
         return LOG_TAKEN;
     }
     if (csv->columns == 0 || !memchr(body.p, csv->separator, body.len))

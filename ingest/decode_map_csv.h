@@ -8,6 +8,7 @@
 /* All zero: no header was seen yet. */
 struct map_csv {
     char separator;
+    bool decimal_commas; /* seen in a number: "0,5" */
     size_t columns;
     bool last_mapped;                 /* a cut line may have cut its number */
     uint8_t element[CSV_COLUMNS_MAX]; /* 1 + the element of a column; 0: none */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "log_text.h"
+#include "number.h"
 #include "user_format_inside.h"
 
 static size_t blanks_at(struct str s)
@@ -16,9 +17,8 @@ static size_t blanks_at(struct str s)
 
 /* ---- matching ---- */
 
-/* The text at the front of s, where blanks match any blanks: its length there, SIZE_MAX: it is not
- * there. *ret_short: s ended within it. */
-static size_t text_length(struct str text, struct str s, bool *ret_short)
+/* The same where there are not just the same bytes. */
+static size_t text_length_slowly(struct str text, struct str s, bool *ret_short)
 {
     size_t at = 0;
     for (size_t i = 0; i < text.len;) {
@@ -41,35 +41,58 @@ static size_t text_length(struct str text, struct str s, bool *ret_short)
     return at;
 }
 
-/* Where the text is next in s, and how long; SIZE_MAX. */
-static size_t find_text(struct str text, struct str s, size_t *ret_length)
+/* Whether n bytes are the same; up to 7 behind both must be readable. */
+static inline bool same(const char *a, const char *b, size_t n)
 {
-    struct str piece = log_trim(text);
+    for (; n >= 8; n -= 8, a += 8, b += 8)
+        if (number_load8(a) != number_load8(b))
+            return false;
+    return n == 0 || ((number_load8(a) ^ number_load8(b)) << (64 - 8 * n)) == 0;
+}
+
+/* The text at the front of s, where blanks match any blanks: its length there, SIZE_MAX: it is not
+ * there. *ret_short: s ended within it. */
+static inline size_t text_length(struct str text, struct str s, bool *ret_short)
+{
+    size_t length = text.len;
+    if (length == 0 || length >= s.len || !same(text.p, s.p, length) ||
+        (log_is_blank(text.p[length - 1]) && log_is_blank(s.p[length])))
+        return text_length_slowly(text, s, ret_short);
+    return length;
+}
+
+static size_t find_blanks(struct str s, size_t *ret_length)
+{
+    for (size_t at = 0; at < s.len; at++)
+        if (log_is_blank(s.p[at])) {
+            *ret_length = blanks_at(log_from(s, at));
+            return at;
+        }
+    return SIZE_MAX;
+}
+
+/* Where the text is next in s, and how long; SIZE_MAX. */
+static size_t find_text(const struct element *element, struct str s, size_t *ret_length)
+{
+    size_t front = element->front;
     bool cut = false;
-    if (piece.len == 0) { /* blanks alone */
-        for (size_t at = 0; at < s.len; at++)
-            if (log_is_blank(s.p[at])) {
-                *ret_length = blanks_at(log_from(s, at));
-                return at;
-            }
-        return SIZE_MAX;
-    }
-    bool before = log_is_blank(text.p[0]);
-    struct str rest = log_from(text, (size_t)(piece.p - text.p));
-    for (size_t at = 0; at < s.len; at++) {
-        const char *found = memchr(s.p + at, piece.p[0], s.len - at);
-        if (!found)
+    if (element->word == 0) /* blanks alone */
+        return find_blanks(s, ret_length);
+    struct str rest = log_from(element->key, front);
+    for (size_t at = front > 0;; at++) {
+        at = log_find_bytes(s, at, rest.p, element->word);
+        if (at == SIZE_MAX)
             return SIZE_MAX;
-        at = (size_t)(found - s.p);
-        size_t length = text_length(rest, log_from(s, at), &cut), begin = at;
-        if (length == SIZE_MAX || (before && (at == 0 || !log_is_blank(s.p[at - 1]))))
+        if (front > 0 && !log_is_blank(s.p[at - 1]))
             continue;
-        while (before && begin > 0 && log_is_blank(s.p[begin - 1]))
+        size_t length = text_length(rest, log_from(s, at), &cut), begin = at;
+        if (length == SIZE_MAX)
+            continue;
+        while (front > 0 && begin > 0 && log_is_blank(s.p[begin - 1]))
             begin--;
         *ret_length = length + (at - begin);
         return begin;
     }
-    return SIZE_MAX;
 }
 
 struct pattern_state {
@@ -91,7 +114,7 @@ static bool match_anything(const struct user_format *user, size_t at, struct mat
     const struct element *element = &user->elements[at];
     size_t length = match->rest.len, next = at + 1, text;
     if (next < user->count) {
-        length = find_text(user->elements[next].key, match->rest, &text);
+        length = find_text(&user->elements[next], match->rest, &text);
         if (length == SIZE_MAX)
             match->cut = true;
         if (length == SIZE_MAX)
@@ -105,52 +128,52 @@ static bool match_anything(const struct user_format *user, size_t at, struct mat
     return true;
 }
 
-/* With its unit, unless the pattern's own text stands where that would be. */
-static size_t value_length(const struct user_format *user, size_t at, struct str s)
+/* The value at the front of s with its unit, unless the pattern's own text stands where that would
+ * be. */
+static inline void read_value(const struct user_format *user, size_t at, struct str s,
+                              struct user_value *value)
 {
-    size_t length = user_field_length(&user->elements[at].field, s), digits;
-    double number;
     bool cut = false;
-    if (length == 0 || at + 1 == user->count || !user->elements[at + 1].text ||
-        log_number(s, &number, &digits) == LOG_NOTHING)
-        return length;
+    user_field_read(&user->elements[at].field, s, value);
+    if (value->unit == 0 || at + 1 == user->count || !user->elements[at + 1].text)
+        return;
     struct str text = user->elements[at + 1].key;
-    return text_length(text, log_from(s, length), &cut) == SIZE_MAX &&
-                   text_length(text, log_from(s, digits), &cut) != SIZE_MAX
-               ? digits
-               : length;
+    if (text_length(text, log_from(s, value->length + value->unit), &cut) != SIZE_MAX ||
+        text_length(text, log_from(s, value->length), &cut) == SIZE_MAX)
+        return;
+    value->unit = 0;
+    value->scale = 0;
 }
 
-static bool match_value(const struct user_format *user, size_t at, struct match *match)
+static inline bool match_value(const struct user_format *user, size_t at, struct match *match)
 {
-    const struct user_field *field = &user->elements[at].field;
     struct str s = log_from(match->rest, blanks_at(match->rest));
-    size_t length = value_length(user, at, s);
+    struct user_value value;
     match->cut |= s.len == 0;
-    if (length == 0)
+    read_value(user, at, s, &value);
+    if (value.form == USER_ABSENT)
         return false;
-    char after = length < s.len ? s.p[length] : ' ';
-    bool ends = !log_is_word(after) && after != '[' && after != '{' && after != '<' &&
-                !(after == '.' && length + 1 < s.len && log_is_word(s.p[length + 1]));
+    size_t length = value.length + value.unit;
     if (at + 1 == user->count) {
-        double number;
-        size_t digits;
-        bool unit = log_number(s, &number, &digits) != LOG_NOTHING && digits < length;
+        char after = length < s.len ? s.p[length] : ' ';
+        bool ends = !log_is_word(after) && after != '[' && after != '{' && after != '<' &&
+                    !(after == '.' && length + 1 < s.len && log_is_word(s.p[length + 1]));
         if (!ends)
             return false; /* another line's text begins in the middle of the number */
-        if (!unit && match->unit_seen && length == s.len) {
+        if (value.unit == 0 && match->unit_seen && length == s.len) {
             match->cut = true; /* its unit is missing: so may be digits */
             return false;
         }
-        match->unit_seen = unit;
+        match->unit_seen = value.unit > 0;
     }
-    user_field_put(field, log_until(s, length), &match->record);
+    user_field_take(&user->elements[at].field, s, &value, &match->record);
     match->rest = log_from(s, length);
     return true;
 }
 
 static bool match_all(const struct user_format *user, struct match *match)
 {
+    user_record_begin(&match->record);
     for (match->done = 0; match->done < user->count; match->done++) {
         const struct element *element = &user->elements[match->done];
         if (element->text) {
@@ -178,7 +201,7 @@ static size_t next_place(const struct user_format *user, struct str line, size_t
     for (size_t at = from; at < line.len; at++) {
         if (first->text) {
             struct str text = first->key;
-            size_t found = find_text(text, log_from(line, at), &length);
+            size_t found = find_text(first, log_from(line, at), &length);
             if (found == SIZE_MAX)
                 return SIZE_MAX;
             at += found;
@@ -211,7 +234,10 @@ static enum log_answer take_line(void *state, const struct log_line *line, struc
     enum log_answer answer = LOG_OTHER;
     size_t at = next_place(user, text, 0);
     while (at != SIZE_MAX) {
-        struct match match = {.rest = log_from(text, at), .unit_seen = pattern->unit_seen};
+        struct match match; /* the record in it begins when it is tried */
+        match.rest = log_from(text, at);
+        match.unit_seen = pattern->unit_seen;
+        match.cut = false;
         bool good = match_all(user, &match);
         pattern->unit_seen |= good && match.unit_seen;
         if (good && line->cut && match.rest.len == 0) {
@@ -243,6 +269,11 @@ static void begin(void *state, const struct format *format)
 static bool end_text(struct user_format *user, char *from, const char *to, char *error, size_t size)
 {
     struct element element = {.text = true, .key = str_of(from, (size_t)(to - from))};
+    size_t front = blanks_at(element.key), word = front;
+    while (word < element.key.len && !log_is_blank(element.key.p[word]))
+        word++;
+    element.front = (uint16_t)front;
+    element.word = (uint16_t)(word - front);
     return from == to || user_format_field(user, &element, error, size);
 }
 

@@ -166,7 +166,8 @@ static size_t whole_digits(struct str s, size_t at, struct digits *digits)
         }
         bool three = at + 3 < s.len && log_is_digit(s.p[at + 1]) && log_is_digit(s.p[at + 2]) &&
                      log_is_digit(s.p[at + 3]) && !(at + 4 < s.len && log_is_digit(s.p[at + 4]));
-        if (s.p[at] != ',' || !three || (grouped ? group != 3 : at == begin || at - begin > 3))
+        if (s.p[at] != ',' || !three || (grouped ? group != 3 : at == begin || at - begin > 3) ||
+            (!grouped && s.p[begin] == '0')) /* "0,512" is no thousands: decimals, perhaps */
             break;
         grouped = true;
         group = 0;

@@ -4,36 +4,47 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "log_text.h"
+#include "number.h"
 
 #define UNIT_MAX 8
 
+#define BIT_END (1u << 31)
+
 static const struct {
     const char *name;
+    const char *wrong; /* a sentence */
     enum user_kind kind;
     uint32_t bit;
     size_t offset;
 } fields[] = {
-    {"rank", USER_COUNT, RECORD_RANK, 0},
-    {"step", USER_COUNT, RECORD_STEP, offsetof(struct record, step)},
-    {"t", USER_STAMP, RECORD_BEGIN, offsetof(struct record, begin_ns)},
-    {"end", USER_STAMP, 0, 0},
-    {"data", USER_TIME, RECORD_DATA, offsetof(struct record, phase_ns[PHASE_DATA])},
-    {"forward", USER_TIME, RECORD_FORWARD, offsetof(struct record, phase_ns[PHASE_FORWARD])},
-    {"backward", USER_TIME, RECORD_BACKWARD, offsetof(struct record, phase_ns[PHASE_BACKWARD])},
-    {"sync", USER_TIME, RECORD_SYNC, offsetof(struct record, phase_ns[PHASE_SYNC])},
-    {"optimizer", USER_TIME, RECORD_OPTIMIZER, offsetof(struct record, phase_ns[PHASE_OPTIMIZER])},
-    {"compute", USER_TIME, RECORD_COMPUTE, offsetof(struct record, compute_ns)},
-    {"step_time", USER_TIME, RECORD_STEP_TIME, offsetof(struct record, step_time_ns)},
-    {"tokens", USER_COUNT, RECORD_TOKENS, offsetof(struct record, tokens)},
-    {"steps", USER_COUNT, RECORD_SPAN, offsetof(struct record, span)},
-    {"flops", USER_RATE, RECORD_FLOPS, offsetof(struct record, flops)},
-    {"mfu", USER_SHARE, RECORD_MFU, offsetof(struct record, mfu)},
-    {"gpus", USER_COUNT, RECORD_GPUS, offsetof(struct record, gpus)},
-    {"host", USER_NAME, RECORD_HOST, offsetof(struct record, host)},
-    {"group", USER_NAME, RECORD_GROUP, offsetof(struct record, group)},
-    {"job", USER_JOB, RECORD_JOB, 0},
+#define FIELD(name, kind, bit, member)                                                             \
+    {                                                                                              \
+        name, "the value of " name " is not what the map or pattern says it is", kind, bit,        \
+            offsetof(struct record, member)                                                        \
+    }
+    FIELD("rank", USER_COUNT, RECORD_RANK, rank),
+    FIELD("step", USER_COUNT, RECORD_STEP, step),
+    FIELD("t", USER_STAMP, RECORD_BEGIN, begin_ns),
+    FIELD("end", USER_STAMP, BIT_END, begin_ns),
+    FIELD("data", USER_TIME, RECORD_DATA, phase_ns[PHASE_DATA]),
+    FIELD("forward", USER_TIME, RECORD_FORWARD, phase_ns[PHASE_FORWARD]),
+    FIELD("backward", USER_TIME, RECORD_BACKWARD, phase_ns[PHASE_BACKWARD]),
+    FIELD("sync", USER_TIME, RECORD_SYNC, phase_ns[PHASE_SYNC]),
+    FIELD("optimizer", USER_TIME, RECORD_OPTIMIZER, phase_ns[PHASE_OPTIMIZER]),
+    FIELD("compute", USER_TIME, RECORD_COMPUTE, compute_ns),
+    FIELD("step_time", USER_TIME, RECORD_STEP_TIME, step_time_ns),
+    FIELD("tokens", USER_COUNT, RECORD_TOKENS, tokens),
+    FIELD("steps", USER_COUNT, RECORD_SPAN, span),
+    FIELD("flops", USER_RATE, RECORD_FLOPS, flops),
+    FIELD("mfu", USER_SHARE, RECORD_MFU, mfu),
+    FIELD("gpus", USER_COUNT, RECORD_GPUS, gpus),
+    FIELD("host", USER_NAME, RECORD_HOST, host),
+    FIELD("group", USER_NAME, RECORD_GROUP, group),
+    FIELD("job", USER_JOB, RECORD_JOB, rank),
+#undef FIELD
 };
 #define FIELDS (sizeof(fields) / sizeof(fields[0]))
 
@@ -84,6 +95,18 @@ static const char *units_of(enum user_kind kind)
     }
 }
 
+/* user_field.divisor */
+static uint32_t divisor_of(enum user_kind kind, double scale)
+{
+    if (kind == USER_COUNT)
+        return scale == 0;
+    if (kind != USER_TIME && kind != USER_STAMP)
+        return 0;
+    if (scale == 0 || scale == 1e9)
+        return 1;
+    return kind == USER_TIME && scale < 1e9 ? (uint32_t)(1e9 / scale) : 0;
+}
+
 bool user_field_find(struct str name, struct str unit, struct user_field *ret, char *error,
                      size_t size)
 {
@@ -98,13 +121,18 @@ bool user_field_find(struct str name, struct str unit, struct user_field *ret, c
                 (size_t)snprintf(error + used, size - used, "%s%s", i ? ", " : "", fields[i].name);
         return false;
     }
-    *ret = (struct user_field){.kind = fields[at].kind, .place = (unsigned)at};
+    *ret = (struct user_field){.kind = fields[at].kind,
+                               .place = (unsigned)at,
+                               .offset = fields[at].offset,
+                               .bit = fields[at].bit};
+    ret->divisor = divisor_of(ret->kind, 0);
     if (unit.len == 0)
         return true;
     for (size_t i = 0; i < UNITS; i++) {
         if (!str_is(unit, units[i].name) || !(units[i].kinds & (1u << ret->kind)))
             continue;
         ret->scale = units[i].scale;
+        ret->divisor = divisor_of(ret->kind, ret->scale);
         return true;
     }
     snprintf(error, size, "'%.*s' is no unit of %s, which takes %s",
@@ -112,26 +140,43 @@ bool user_field_find(struct str name, struct str unit, struct user_field *ret, c
     return false;
 }
 
-uint32_t user_field_bit(const struct user_field *field)
-{
-    if (field->kind == USER_NOTHING)
-        return 0;
-    uint32_t bit = fields[field->place].bit;
-    return bit ? bit : 1u << 31;
-}
-
 /* ---- values ---- */
+
+/* Whether a unit may begin so: most texts behind numbers do not. */
+static inline bool begins_unit(char c)
+{
+    switch (c) {
+    case 'm':
+    case 'u':
+    case '\xC2':
+    case 'n':
+    case 's':
+    case '%':
+    case 'k':
+    case 'K':
+    case 'M':
+    case 'G':
+    case 'B':
+    case 'T':
+    case 'P':
+        return true;
+    default:
+        return false;
+    }
+}
 
 /* The unit at the front of s, which may stand behind a blank: its length, 0: none. */
 static size_t unit_at(enum user_kind kind, struct str s, double *ret_scale)
 {
     size_t blank = s.len > 0 && s.p[0] == ' ';
     struct str rest = log_from(s, blank);
-    for (size_t i = 0; i < UNITS && rest.len > 0; i++) {
-        if (units[i].name[0] != rest.p[0])
+    if (rest.len == 0 || !begins_unit(rest.p[0]))
+        return 0;
+    for (size_t i = 0; i < UNITS; i++) {
+        if (units[i].name[0] != rest.p[0] || !(units[i].kinds & (1u << kind)))
             continue;
         size_t length = strlen(units[i].name);
-        if (!(units[i].kinds & (1u << kind)) || !log_begins(rest, units[i].name))
+        if (!log_begins(rest, units[i].name))
             continue;
         if (rest.len > length && log_is_word(rest.p[length]) &&
             log_is_word(units[i].name[length - 1]))
@@ -186,20 +231,21 @@ static bool put_stamp(int64_t *to, struct str text, double value, double scale)
     return true;
 }
 
-static bool keep(const struct user_field *field, int64_t value, struct user_record *to)
+static inline bool keep(const struct user_field *field, int64_t value, struct user_record *to)
 {
     struct record *record = &to->record;
-    uint32_t bit = fields[field->place].bit;
-    if (bit == 0) {
+    if (field->bit == BIT_END) {
         to->end_ns = value;
-    } else if (bit == RECORD_RANK) {
+        return true;
+    }
+    if (field->bit == RECORD_RANK) {
         if (value > RECORD_RANK_MAX)
             return false;
         record->rank = (uint32_t)value;
     } else {
-        memcpy((char *)record + fields[field->place].offset, &value, sizeof(value));
+        memcpy((char *)record + field->offset, &value, sizeof(value));
     }
-    record->has |= bit;
+    record->has |= field->bit;
     return true;
 }
 
@@ -223,68 +269,169 @@ static bool put_number(const struct user_field *field, struct str text, double v
 
 char *user_field_name(const struct user_field *field, struct user_record *to)
 {
-    return to->names[fields[field->place].bit == RECORD_GROUP];
+    return to->names[field->bit == RECORD_GROUP];
 }
 
 static void put_name(const struct user_field *field, struct str value, struct user_record *to)
 {
     memcpy((char *)&to->record + fields[field->place].offset, &value, sizeof(value));
     if (value.len > 0)
-        to->record.has |= fields[field->place].bit;
+        to->record.has |= field->bit;
 }
 
-static bool put_date(const struct user_field *field, struct str value, struct user_record *to)
+/* A plain number: digits, perhaps a point and more of them; *p moves behind it. False: it is what
+ * the rest of this is for. */
+static inline bool read_plain(const struct user_field *field, const char **p, int64_t *ret)
 {
-    int64_t ns;
-    size_t length;
-    bool zone;
-    if (!log_stamp(value, &ns, &zone, &length) || log_trim(log_from(value, length)).len > 0)
+    if (field->kind == USER_COUNT) {
+        const char *begin = *p;
+        return field->divisor && number_integer(p, ret) && *p - begin <= 15;
+    }
+    if (field->divisor == 0 || !number_seconds(p, ret))
         return false;
-    to->no_zone |= !zone;
-    return keep(field, ns, to);
+    if (field->divisor > 1)
+        *ret = (*ret + field->divisor / 2) / field->divisor;
+    return field->kind == USER_STAMP || *ret <= RECORD_DURATION_MAX_NS;
+}
+
+static inline bool read_exact(const struct user_field *field, struct str s, struct user_value *ret)
+{
+    const char *p = s.p, *end = s.p + s.len;
+    if (!read_plain(field, &p, &ret->whole) || p > end ||
+        (p < end && (*p == ',' || begins_unit(p[*p == ' ']))))
+        return false;
+    ret->form = USER_EXACT;
+    ret->length = (size_t)(p - s.p);
+    return true;
+}
+
+void user_field_read(const struct user_field *field, struct str s, struct user_value *ret)
+{
+    bool zone;
+    ret->form = USER_ABSENT;
+    ret->no_zone = false;
+    ret->length = ret->unit = 0;
+    ret->scale = 0;
+    if (s.len == 0 || read_exact(field, s, ret))
+        return;
+    if (field->kind == USER_STAMP && log_stamp(s, &ret->whole, &zone, &ret->length)) {
+        ret->form = USER_EXACT;
+        ret->no_zone = !zone;
+        return;
+    }
+    enum log_number kind = log_number(s, &ret->number, &ret->length);
+    if (kind == LOG_NOTHING) {
+        ret->length = 0;
+        return;
+    }
+    ret->form = kind == LOG_NUMBER ? USER_NUMBER : USER_ODD;
+    if (ret->length < s.len)
+        ret->unit = unit_at(field->kind, log_from(s, ret->length), &ret->scale);
+}
+
+static bool take(const struct user_field *field, struct str s, const struct user_value *value,
+                 struct user_record *to)
+{
+    double scale = value->scale != 0 ? value->scale : field->scale;
+    bool odd = value->form == USER_ODD; /* or "-100%": not known yet */
+    odd |= value->form == USER_NUMBER && value->number < 0 &&
+           (field->kind == USER_SHARE || field->kind == USER_RATE);
+    if (value->form == USER_EXACT) {
+        to->no_zone |= value->no_zone;
+        return keep(field, value->whole, to);
+    }
+    if (odd) {
+        to->odd |= field->bit;
+        return !(field->bit & (RECORD_RANK | RECORD_STEP)); /* whose it is must be said */
+    }
+    if (value->form == USER_ABSENT ||
+        (value->scale != 0 && field->scale != 0 && value->scale != field->scale))
+        return false; /* or the log says another unit than the map */
+    return put_number(field, log_until(s, value->length), value->number, scale, to);
+}
+
+/* Of "rank3", "rank-3", "Rank 3": the number. */
+static struct str without_word(struct str value)
+{
+    static const char word[] = "rank";
+    size_t length = sizeof(word) - 1;
+    if (value.len <= length || strncasecmp(value.p, word, length) != 0)
+        return value;
+    length += strchr("-_ :=", value.p[length]) != NULL;
+    return log_from(value, length);
+}
+
+void user_field_clear(const struct user_field *field, struct user_record *to)
+{
+    to->record.has &= ~field->bit;
+    to->odd &= ~field->bit;
+    to->bad &= ~field->bit;
+    if (field->bit == BIT_END)
+        to->end_ns = 0;
+}
+
+void user_field_spoil(const struct user_field *field, struct user_record *to)
+{
+    user_field_clear(field, to);
+    to->bad |= field->bit;
+}
+
+void user_field_take(const struct user_field *field, struct str s, const struct user_value *value,
+                     struct user_record *to)
+{
+    user_field_clear(field, to);
+    if (!take(field, s, value, to))
+        user_field_spoil(field, to);
+}
+
+static void put_slowly(const struct user_field *field, struct str value, struct user_record *to)
+{
+    struct user_value read;
+    if (field->kind == USER_NOTHING || field->kind == USER_JOB)
+        return;
+    value = log_trim(value);
+    if (field->kind == USER_NAME || value.len == 0) {
+        user_field_clear(field, to);
+        if (field->kind == USER_NAME)
+            put_name(field, value, to);
+        return;
+    }
+    if (field->bit == RECORD_RANK)
+        value = without_word(value);
+    user_field_read(field, value, &read);
+    if (read.length + read.unit == value.len)
+        user_field_take(field, value, &read, to);
+    else
+        user_field_spoil(field, to);
 }
 
 void user_field_put(const struct user_field *field, struct str value, struct user_record *to)
 {
-    double number, scale = 0;
-    size_t length;
-    value = log_trim(value);
-    if (field->kind == USER_NAME) {
-        put_name(field, value, to);
+    const char *p = value.p;
+    int64_t whole;
+    if (!((to->odd | to->bad) & field->bit) && value.len > 0 && read_plain(field, &p, &whole) &&
+        p == value.p + value.len && keep(field, whole, to))
         return;
-    }
-    if (field->kind == USER_NOTHING || field->kind == USER_JOB || value.len == 0)
-        return;
-    if (field->kind == USER_STAMP && put_date(field, value, to))
-        return;
-    enum log_number kind = log_number(value, &number, &length);
-    struct str rest = log_from(value, length);
-    size_t unit = unit_at(field->kind, rest, &scale);
-    if (kind == LOG_NOTHING || log_trim(log_from(rest, unit)).len > 0)
-        to->damaged = true;
-    else if (kind == LOG_NO_NUMBER)
-        to->not_number = true;
-    else if (scale != 0 && field->scale != 0 && scale != field->scale)
-        to->damaged = true; /* the log says another unit than the map */
-    else if (!put_number(field, log_until(value, length), number, scale != 0 ? scale : field->scale,
-                         to))
-        to->damaged = true;
-}
-
-size_t user_field_length(const struct user_field *field, struct str s)
-{
-    double number, scale;
-    size_t length;
-    int64_t ns;
-    bool zone;
-    if (field->kind == USER_STAMP && log_stamp(s, &ns, &zone, &length))
-        return length;
-    if (log_number(s, &number, &length) == LOG_NOTHING)
-        return 0;
-    return length + unit_at(field->kind, log_from(s, length), &scale);
+    put_slowly(field, value, to);
 }
 
 /* ---- a record ---- */
+
+void user_record_begin(struct user_record *record)
+{
+    record->record = (struct record){0};
+    record->end_ns = 0;
+    record->no_zone = false;
+    record->odd = record->bad = 0;
+}
+
+static const char *why_wrong(uint32_t bad)
+{
+    for (size_t i = 0; i < FIELDS; i++)
+        if (fields[i].bit & bad)
+            return fields[i].wrong;
+    return fields[0].wrong;
+}
 
 static void put_begin(struct user_record *user)
 {
@@ -307,14 +454,14 @@ static void put_begin(struct user_record *user)
 void user_record_out(struct user_record *user, struct log_out *out)
 {
     struct record *record = &user->record;
-    if (user->damaged) {
-        log_out_damaged(out, "a value is not what the map or pattern says it is");
+    if (user->bad) {
+        log_out_damaged(out, why_wrong(user->bad));
         return;
     }
-    if (user->not_number)
+    if (user->odd)
         log_out_count(out, LOG_NOT_NUMBER, NULL);
     if (!(record->has & RECORD_STEP) || !(record->has & RECORD_ANY_TIME)) {
-        if (!user->not_number)
+        if (!user->odd)
             log_out_count(out, LOG_WITHOUT_PAIR, NULL);
         return;
     }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "log_out.h"
 #include "record.h"
@@ -22,37 +23,66 @@ enum user_kind {
 
 struct user_field {
     enum user_kind kind;
-    unsigned place; /* in the table of fields */
-    double scale;   /* by the unit; 0: none was said */
+    unsigned place;   /* in the table of fields */
+    size_t offset;    /* of its int64_t in a record; not of rank and end */
+    uint32_t divisor; /* of plain numbers: read as seconds, in ns, they become the field's value by
+                         this; 0: they do not. Of COUNT: 1, or 0 */
+    uint32_t bit;     /* its RECORD_ bit, or one of its own for what is no field of a record; 0:
+                         NOTHING */
+    double scale;     /* by the unit; 0: none was said */
 };
 
 /* Of its name and unit ("" is none). False with a sentence. */
 bool user_field_find(struct str name, struct str unit, struct user_field *ret, char *error,
                      size_t size);
 
-/* Its RECORD_ bit, or a bit of its own for what is no field of a record. */
-uint32_t user_field_bit(const struct user_field *field);
-
 #define USER_NAME_BYTES 128
 
-/* A record that is filled in. */
+/* A record that is filled in. A field that is put again has its last value. */
 struct user_record {
     struct record record;
     int64_t end_ns;                 /* of field "end"; 0: not there */
     bool no_zone;                   /* of a stamp */
+    uint32_t odd;                   /* bits of fields whose values are nan, inf and the like */
+    uint32_t bad;                   /* of fields whose values are not what they should be */
     char names[2][USER_NAME_BYTES]; /* host and group, where they had to be decoded */
-    bool not_number, damaged;
 };
 
-/* The whole of `value` is the field's value. */
+void user_record_begin(struct user_record *record);
+
+/* As if it had never been put. */
+void user_field_clear(const struct user_field *field, struct user_record *to);
+
+/* The value is of another kind. */
+void user_field_spoil(const struct user_field *field, struct user_record *to);
+
+/* The whole of `value` is the field's value. At least 32 bytes must be readable behind it. */
 void user_field_put(const struct user_field *field, struct str value, struct user_record *to);
+
+/* A value that stands at the front of a text. */
+struct user_value {
+    enum {
+        USER_ABSENT, /* there is none */
+        USER_ODD,    /* nan and the like */
+        USER_EXACT,  /* `whole` is as the record has it: no unit */
+        USER_NUMBER
+    } form;
+    bool no_zone;        /* of a written date */
+    size_t length, unit; /* bytes: of the value without its unit; of the unit, a blank between
+                            included */
+    int64_t whole;
+    double number, scale; /* scale: by the unit; 0: none */
+};
+
+/* Of kinds but NAME and NOTHING. At least 32 bytes must be readable behind s. */
+void user_field_read(const struct user_field *field, struct str s, struct user_value *ret);
+
+/* Puts what was read at the front of s. */
+void user_field_take(const struct user_field *field, struct str s, const struct user_value *value,
+                     struct user_record *to);
 
 /* Room of USER_NAME_BYTES for the value of that field of kind NAME. */
 char *user_field_name(const struct user_field *field, struct user_record *to);
-
-/* The length of the value at the front of s, its unit included; 0: none is there. For kinds but
- * NAME and NOTHING. */
-size_t user_field_length(const struct user_field *field, struct str s);
 
 /* Puts it out when it has a time; else counts why not. */
 void user_record_out(struct user_record *record, struct log_out *out);

@@ -55,7 +55,7 @@ bool user_format_check(struct user_format *user, char *error, size_t size)
     bool rank = false;
     for (size_t i = 0; i < user->count; i++) {
         const struct element *element = &user->elements[i];
-        uint32_t bit = element->text ? 0 : user_field_bit(&element->field);
+        uint32_t bit = element->text ? 0 : element->field.bit;
         if (seen.record.has & bit) {
             snprintf(error, size, "it fills in the same field twice");
             return false;

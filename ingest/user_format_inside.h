@@ -1,6 +1,8 @@
 /* The inside of a format that a user described: may be used by user_format.c,
- * decode_map.c and decode_pattern.c only. */
+ * decode_map*.c and decode_pattern.c only. */
 #pragma once
+
+#include <stdint.h>
 
 #include "user_field.h"
 #include "user_format.h"
@@ -9,20 +11,31 @@
 struct element {
     bool text;
     struct user_field field;
-    struct str key; /* within user_format.text or .keys; of a text of a pattern: its bytes */
+    struct str key; /* within user_format.text or .plain; of a text of a pattern: its bytes */
+    uint8_t same;   /* of a map: 1 + the next element with this key; 0: none */
+    uint16_t front; /* of a text: blanks before its first word */
+    uint16_t word;  /* length of that word */
 };
+
+#define USER_KEY_SLOTS 64
+static inline size_t user_key_slot(char first)
+{
+    return (unsigned char)first % USER_KEY_SLOTS;
+}
 
 struct user_format {
     struct format format;
     bool job;
-    struct str step_key; /* of a map: the last part of its step's key */
+    struct str step_key;               /* of a map: the last part of its step's key */
+    uint64_t by_first[USER_KEY_SLOTS]; /* of a map: bits of the elements whose keys begin so */
     size_t count;
     struct element elements[USER_ELEMENTS_MAX];
     const char *anchors[2];
     char anchor[128];
     char name[64];
     char text[USER_TEXT_MAX + 1];
-    char plain[USER_TEXT_MAX + 1]; /* of a pattern: its texts, without escapes */
+    char plain[USER_TEXT_MAX + 16]; /* of a pattern: its texts, without escapes; some bytes behind
+                                       each are readable */
 };
 
 struct user_format *user_format_new(const char *name, const char *text);

@@ -128,6 +128,49 @@ static void torn_rows_are_no_records(void **state)
     assert_begins(got, "job step 1 step_time=0.500000000\njob step 2 step_time=0.500000000\n");
 }
 
+static void tables_behind_another_and_with_decimal_commas(void **state)
+{
+    const char *map = "rank=r,step=s,step_time=t,host=h";
+    /* columns in another order; a table of other columns, whose rows would fit */
+    const char *got = read_log(false, map,
+                               "s,t,r,h\n1,0.5,0,a\nt,h,s,r\n0.25,b,2,1\nepoch,loss,acc,note\n"
+                               "3,0.5,1,a\n\xEF\xBB\xBFs,t,r\n4,0.5,2\ns,t,r,t,h\n5,1,0,2,a\n");
+    assert_begins(got, "rank 0 step 1 step_time=0.500000000 host=a\n"
+                       "rank 1 step 2 step_time=0.250000000 host=b\n"
+                       "rank 2 step 4 step_time=0.500000000\n# mine: ");
+    assert_has(got, "damaged 2\n");
+    assert_has(got, "a header with a column of the map twice");
+    assert_has(got, "a header without some columns of the map");
+    /* "1,250" may be either until "0,5" was seen */
+    got = read_log(false, "rank=r,step=s,step_time=t",
+                   "r;s;t\n0;1;1,250\n0;2;0,5\n0;3;1,250\n0;4;12,75\n0;5;1.234,5\n");
+    assert_begins(got, "rank 0 step 2 step_time=0.500000000\nrank 0 step 3 step_time=1.250000000\n"
+                       "rank 0 step 4 step_time=12.750000000\n# mine: ");
+    assert_has(got, "damaged 2\n");
+    got = read_log(false, "rank=r,step=s,step_time=t", "{\"r\":0,\"s\":1,\"t\":\"0,512\"}\n");
+    assert_has(got, "records 0, of the job 0, damaged 1\n");
+}
+
+static void objects_in_lists_and_in_torn_ones(void **state)
+{
+    const char *map = "rank=r,step=step,step_time=t";
+    assert_begins(
+        read_log(false, map,
+                 "[{\"r\":0,\"step\":1,\"t\":0.5}, {\"r\":1,\"step\":1,\"t\":0.25}]\n"
+                 "  {\"r\":2,\"step\":1,\"t\":1e-1, \"loss\": NaN, \"x\": [-Infinity]},\n"),
+        "rank 0 step 1 step_time=0.500000000\nrank 1 step 1 step_time=0.250000000\n"
+        "rank 2 step 1 step_time=0.100000000\n# mine: lines 2, records 3, of the job 0, damaged "
+        "0\n");
+    const char *got =
+        read_log(false, map,
+                 "\"m\": {\"r\":0,\"step\":1,\"t\":0.5}}\n"
+                 "7}, {\"r\":0,\"step\":1,\"t\":0.5}]\n"
+                 "{\"r\":0,\"step\":3,\"t\":0.5,\"old\": {\"r\":0,\"step\":1,\"t\":0.5}\n"
+                 "{\"r\":\"rank3\",\"step\":3,\"t\":9,\"t\":0.5}\n");
+    assert_begins(got, "rank 3 step 3 step_time=0.500000000\n# mine: ");
+    assert_has(got, "records 1, of the job 0, damaged 1\n");
+}
+
 static void all_fields_and_units(void **state)
 {
     assert_begins(
@@ -239,6 +282,8 @@ int main(void)
         cmocka_unit_test(torn_json_is_counted),
         cmocka_unit_test(tables_with_any_separator),
         cmocka_unit_test(torn_rows_are_no_records),
+        cmocka_unit_test(tables_behind_another_and_with_decimal_commas),
+        cmocka_unit_test(objects_in_lists_and_in_torn_ones),
         cmocka_unit_test(all_fields_and_units),
         cmocka_unit_test(a_pattern_is_found_anywhere_in_a_line),
         cmocka_unit_test(every_beginning_of_a_line_is_the_record_or_none),

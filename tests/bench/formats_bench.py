@@ -111,6 +111,28 @@ TEXTS = {
                            f"{i // 8 % 4},{i % 8 // 2},{i % 8},{i // 512},forward-compute,0.{i % 512:03}4716,0.1386{i % 97:02},{i % 8},0,{i % 8},0\n"),
 }
 
+def own_json(i):
+    return json.dumps({"time": 1760000000 + i * 0.125, "level": "info", "process_index": i % 8, "global_step": i // 8, "loss": 2.5,
+                       "m": {"fwd_ms": millis(i), "bwd_ms": millis(i + 1)}, "ar_us": 100 + i % 5000, "lr": 6e-05}) + "\n"
+
+
+def own_table(i):
+    header = "time,host,step,rank,loss,grad_norm,fwd_ms,bwd_ms,allreduce_us,lr,note\n" if i == 1 else ""
+    return header + (f"{1760000000 + i * 0.125},node{i % 8},{i // 8},{i % 8},2.{i % 10000:04},1.5,{millis(i):.2f},{millis(i + 1):.2f},{100 + i % 5000},"
+                     "6e-05,a note that nobody reads but that is there\n")
+
+
+def own_text(i):
+    return (f"{day(i)},123 INFO trainer.py:812 epoch 0 step {i // 8} of 900000 rank {i % 8} loss 2.{i % 10000:04} took {millis(i):.2f} ms "
+            f"(lr 6.0e-05, norm 1.{i % 1000:03})\n")
+
+
+OWN = {
+    "map, JSON": (own_json, ["map", "rank=process_index,step=global_step,t=time,forward=m.fwd_ms:ms,backward=m.bwd_ms:ms,sync=ar_us:us"]),
+    "map, CSV": (own_table, ["map", "rank=rank,step=step,t=time,host=host,forward=fwd_ms:ms,backward=bwd_ms:ms,sync=allreduce_us:us"]),
+    "pattern": (own_text, ["pattern", "step {step} of {} rank {rank} loss {} took {step_time:ms}"]),
+}
+
 NOISE = [
     "node17:1639453:1639980 [3] NCCL INFO Channel 05/0 : 3[3] -> 11[3] [send] via NET/IB/3/GDRDMA\n",
     "  3: /usr/lib/python3/dist-packages/torch/distributed/c10d_logger.py:79: FutureWarning: all_gather_into_tensor\n",
@@ -156,13 +178,13 @@ def kineto(path, size):
         out.write('  {\n    "ph": "M", "name": "process_name", "ts": 0, "pid": 1, "tid": 0, "args": {"name": "python"}\n  }\n]}\n')
 
 
-def decoded(reader, path):
-    return subprocess.run([reader, path], check=True, capture_output=True, text=True).stdout.split()
+def decoded(reader, path, more=()):
+    return subprocess.run([reader, path, *more], check=True, capture_output=True, text=True).stdout.split()
 
 
-def compare(reader, path):
+def compare(reader, path, more=()):
     """Processor time beside `wc -l`, medians of pairs."""
-    pairs = [(seconds(["wc", "-l", path]), seconds([reader, path])) for _ in range(PAIRS)]
+    pairs = [(seconds(["wc", "-l", path]), seconds([reader, path, *more])) for _ in range(PAIRS)]
     return statistics.median(a for a, _ in pairs), statistics.median(b for _, b in pairs)
 
 
@@ -172,11 +194,11 @@ def say(what, measured, target, met):
     print(f"{what:<22} {measured:<58} {target:<16} {'met' if met else 'NOT MET'}", flush=True)
 
 
-def text_speed(reader, folder, name, make, target):
+def text_speed(reader, folder, name, make, target, more=()):
     path = os.path.join(folder, "log")
     fill(path, make, SIZE)
-    _, size, other, records = decoded(reader, path)
-    count, decode = compare(reader, path)
+    _, size, other, records = decoded(reader, path, more)
+    count, decode = compare(reader, path, more)
     share = count / decode
     say(name, f"{share:6.1%} of wc -l, {int(size) / decode / 1e6:5.0f} MB/s, {records} records, {other} other",
         f"{target:.0%}", share >= target)
@@ -204,6 +226,9 @@ def main():
         for name, make in TEXTS.items():
             if not chosen or name.split(",")[0] in chosen:
                 text_speed(reader, folder, name, make, 0.10)
+        for name, (make, more) in OWN.items():
+            if not chosen or name.split(",")[0] in chosen:
+                text_speed(reader, folder, name, make, 0.10, more)
         if not chosen or "kineto" in chosen:
             trace_speed(reader, folder)
     finally:

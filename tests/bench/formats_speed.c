@@ -1,14 +1,17 @@
 /* How fast a log of another format is decoded: from the file to records, nothing else.
  *     formats_speed FILE [FORMAT]
+ *     formats_speed FILE map|pattern TEXT
  * Prints seconds of processor time, bytes, lines that were no records, records. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "formats.h"
 #include "stream.h"
+#include "user_format.h"
 
 #define PIECE (256 * 1024)
 
@@ -26,6 +29,20 @@ static void take_all(struct stream *stream)
         continue;
 }
 
+/* That of the command line, asked before the others; NULL: it is none. */
+static struct user_format *add_user_format(struct formats *formats, char **argv)
+{
+    char error[512];
+    struct user_format *user = strcmp(argv[2], "map") == 0
+                                   ? user_format_map("mine", argv[3], error, sizeof(error))
+                                   : user_format_pattern("mine", argv[3], error, sizeof(error));
+    if (!user)
+        fprintf(stderr, "%s\n", error);
+    else
+        formats_add(formats, user_format_of(user));
+    return user;
+}
+
 int main(int argc, char **argv)
 {
     int fd = argc > 1 ? open(argv[1], O_RDONLY) : -1;
@@ -33,7 +50,10 @@ int main(int argc, char **argv)
         return 1;
     struct log_book book = {0};
     struct formats *formats = formats_new();
-    if (argc > 2 && formats_choose(formats, argv[2]) != 0)
+    struct user_format *user = argc > 3 ? add_user_format(formats, argv) : NULL;
+    if (argc > 3 && !user)
+        return 2;
+    if (argc == 3 && formats_choose(formats, argv[2]) != 0)
         return 2;
     struct stream_totals totals = {.formats = formats, .book = &book};
     struct stream *stream = stream_new(argv[1], &totals);
@@ -52,6 +72,7 @@ int main(int argc, char **argv)
            (unsigned long long)counts->other, (unsigned long long)counts->records);
     stream_free(stream);
     formats_free(formats);
+    user_format_free(user);
     log_book_done(&book);
     return 0;
 }

@@ -1,0 +1,14 @@
+/* Objects of JSON, of which a map names keys. */
+#pragma once
+
+#include "user_format_inside.h"
+
+/* Reads the object whose '{' is at p, in one pass: the values of the map's keys are put into the
+ * record. The place after its '}'; NULL: it is torn or invalid, and the record is of no use. NaN
+ * and Infinity are numbers, as they are to Python. Up to 64 bytes behind `end` must be readable. */
+const char *map_json_object(const struct user_format *user, const char *p, const char *end,
+                            struct user_record *record);
+
+/* A line that may hold objects of the map, one or several, with text around them or in a list. */
+enum log_answer map_json_line(const struct user_format *user, const struct log_line *line,
+                              struct log_out *out);
