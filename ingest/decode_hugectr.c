@@ -8,6 +8,7 @@
 
 #define DAY_NS INT64_C(86400000000000)
 #define STAMP_RESOLUTION_NS INT64_C(5000000)
+#define SECOND_NS INT64_C(1000000000) /* its first versions stamp whole seconds */
 
 struct hugectr {
     int64_t step, value_ns; /* of the newest record; step 0: none */
@@ -27,8 +28,9 @@ static void compare_clocks(struct hugectr *log, const struct record *record, boo
 {
     if (has_clock && log->has_clock && record->step == log->step + record->span) {
         int64_t after = clock_ns + (clock_ns < log->clock_ns ? DAY_NS : 0);
+        bool whole = clock_ns % SECOND_NS == 0 && log->clock_ns % SECOND_NS == 0;
         if (log_stamps_disagree(record->step_time_ns, record->span, log->clock_ns, after,
-                                STAMP_RESOLUTION_NS))
+                                whole ? SECOND_NS : STAMP_RESOLUTION_NS))
             log_out_count(out, LOG_DISAGREE, "iteration %lld: %.3f s by its value, %.3f by stamps",
                           (long long)record->step,
                           (double)record->step_time_ns * (double)record->span / 1e9,

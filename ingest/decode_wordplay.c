@@ -1,6 +1,7 @@
 /* wordplay (nanoGPT of the ALCF): "step=5 loss=4.27 dt=281.5 dtf=5.2 dtb=17.9 sps=14.2 mtps=0.93
- * mfu=23.3": one rank's milliseconds for the step, its forward and its backward pass. A bar of
- * tqdm may stand right in front. */
+ * mfu=23.3": one rank's milliseconds for the step, its forward and its backward pass; since July
+ * 2024 "dt=0.2815 ... sps=14.2 sps_per_gpu=3.55 tps=..", in seconds. The samples of a step tell
+ * which. A bar of tqdm may stand right in front. */
 #include "log_format.h"
 #include "log_piece.h"
 #include "log_text.h"
@@ -11,26 +12,41 @@ struct wordplay {
 };
 
 struct values {
+    double unit_ns; /* of its times */
     int64_t step, whole_ns, forward_ns, backward_ns;
     bool torn, not_number, impossible, forward, backward, shared;
     double mfu;
 };
 
+/* Half a sample in a step is none: then its time is not in milliseconds. */
+static double unit_of(const struct log_piece *piece)
+{
+    double time, rate;
+    struct str value;
+    if (log_after(piece->text, "sps_per_gpu=", &value))
+        return LOG_SECOND;
+    bool less = log_field(piece, "dt=", NULL, &time) == LOG_FIELD_NUMBER &&
+                log_field(piece, "sps=", NULL, &rate) == LOG_FIELD_NUMBER && rate > 0 &&
+                time / 1000 * rate < 0.5;
+    return less ? LOG_SECOND : LOG_MILLISECOND;
+}
+
 static bool take_time(struct values *values, const struct log_piece *piece, const char *name,
                       int64_t *ret)
 {
-    double ms;
-    enum log_field field = log_field(piece, name, NULL, &ms);
+    double time;
+    enum log_field field = log_field(piece, name, NULL, &time);
     values->torn |= field == LOG_FIELD_TORN || field == LOG_FIELD_BARE;
     values->not_number |= field == LOG_FIELD_NOT_NUMBER;
     if (field != LOG_FIELD_NUMBER)
         return false;
-    bool possible = ms >= 0 && log_duration(ms, LOG_MILLISECOND, ret);
+    bool possible = time >= 0 && log_duration(time, values->unit_ns, ret);
     values->impossible |= !possible;
     return possible;
 }
 
-/* The last field has nothing behind it: it is whole when it has the usual decimals. */
+/* The last field has nothing behind it: it is whole when it has the usual decimals. The newer form
+ * leaves out zeros at the end, two at most here. */
 static void take_mfu(struct wordplay *wordplay, struct values *values,
                      const struct log_piece *piece)
 {
@@ -44,13 +60,14 @@ static void take_mfu(struct wordplay *wordplay, struct values *values,
     log_after(piece->text, "mfu=", &at);
     size_t decimals = log_decimals(at);
     values->shared = field == LOG_FIELD_NUMBER || field == LOG_FIELD_BARE;
-    if (field == LOG_FIELD_BARE && wordplay->any && decimals < wordplay->decimals)
+    size_t zeros = values->unit_ns == LOG_SECOND ? 2 : 0;
+    if (field == LOG_FIELD_BARE && wordplay->any && decimals + zeros < wordplay->decimals)
         values->torn = true;
     if (field == LOG_FIELD_BARE && piece->torn_end && !wordplay->any)
         values->torn = true;
     if (!values->torn && values->shared) {
         wordplay->any = true;
-        wordplay->decimals = decimals;
+        wordplay->decimals = zeros && decimals < wordplay->decimals ? wordplay->decimals : decimals;
     }
 }
 
@@ -85,6 +102,7 @@ static bool take_step(struct wordplay *wordplay, const struct log_line *line,
     size_t length;
     if (!log_integer(value, &values.step, &length) || length == value.len || value.p[length] != ' ')
         return false;
+    values.unit_ns = unit_of(piece);
     bool whole = take_time(&values, piece, "dt=", &values.whole_ns);
     values.forward = take_time(&values, piece, "dtf=", &values.forward_ns);
     values.backward = take_time(&values, piece, "dtb=", &values.backward_ns);
