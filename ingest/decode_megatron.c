@@ -149,7 +149,7 @@ static void take_notes(const struct log_line *line, const struct megatron_iterat
         log_out_note(out, LOG_NOTE_MEAN);
     if (is->stamped && !is->zone)
         log_out_note(out, LOG_NOTE_NO_ZONE);
-    if (line->writer >= 0 || log_find(line->text, "[rank-") != SIZE_MAX)
+    if (line->writer >= 0 || (!is->again && log_find(line->text, "[rank-") != SIZE_MAX))
         log_out_note(out, LOG_NOTE_WRITER);
 }
 

@@ -22,6 +22,7 @@ struct megatron_iteration {
     int64_t mfu;             /* 1e-9; 0: not logged */
     int64_t batch;           /* samples of the whole job in one step; 0: not logged */
     int64_t tokens_a_sample; /* 0: not logged */
+    bool again;              /* the line is like one before, whose notes are taken */
     bool stamped, zone;      /* zone: the stamp has one */
     int64_t stamp_ns;
     int64_t resolution_ns; /* of the stamp */

@@ -434,6 +434,7 @@ bool megatron_iteration_again(const struct log_line *line, const struct log_valu
     size_t length;
     ret->number = (int64_t)values->number[LEARNED_NUMBER];
     ret->rate_count = 0;
+    ret->again = true;
     ret->stamped = log_values_have(values, LEARNED_STAMP);
     if (number.len > 15 || ret->number > RECORD_STEP_MAX || values->number[LEARNED_TIME] <= 0 ||
         (ret->stamped &&

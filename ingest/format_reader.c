@@ -153,7 +153,10 @@ bool format_reader_line(struct format_reader *reader, struct str line, bool cut)
     reader->line.cut = cut;
     bool learns = !cut && !reader->form && !reader->formats->plainly;
     reader->line.form = learns ? line_forms_learn(&reader->forms) : NULL;
-    reader->line.body = log_prefix_strip(line, &reader->line.writer);
+    reader->line.body = line;
+    reader->line.writer = -1;
+    if (!reader->form || !reader->form->bare)
+        reader->line.body = log_prefix_strip(line, &reader->line.writer);
     uint64_t asked = 0;
     bool taken = reader->want_all && ask_wanting(reader, &asked);
     for (found &= ~asked; !taken && found; found &= found - 1)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "format_reader.h"
+#include "log_prefix.h"
 #include "log_text.h"
 #include "number.h"
 
@@ -86,6 +87,7 @@ void line_forms_keep(struct line_forms *forms, const struct formats *formats, ui
     struct line_form *to = &forms->list[at];
     forms->learning = to->form; /* its room is for the next one */
     *to = (struct line_form){.form = form, .found = found, .owner = owner, .next = (uint8_t)at};
+    to->bare = log_prefix_never(log_learn_line(form));
     note_begin(to, log_learn_line(form));
     if (forms->last < forms->count)
         forms->list[forms->last].next = (uint8_t)at;

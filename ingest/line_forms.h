@@ -15,6 +15,7 @@ struct line_form {
     uint64_t found;           /* the formats whose anchors it holds */
     uint8_t owner;            /* the format that has learned it */
     uint8_t next;             /* which one came after it last */
+    bool bare;                /* no launcher's prefix is in front, whatever its digits */
     uint64_t begins, mask;    /* its bytes before the first digit, eight at most */
 };
 

@@ -240,6 +240,22 @@ static size_t prefix_length(struct str s, int64_t *ret_writer)
     return length ? length : replica(s, ret_writer);
 }
 
+bool log_prefix_never(struct str line)
+{
+    size_t at = 0;
+    while (at < line.len && log_is_blank(line.p[at]))
+        at++;
+    struct str rest = behind(line, at);
+    size_t end = word_end(rest);
+    for (size_t i = 0; i < end; i++)
+        if (!log_is_letter(rest.p[i]))
+            return false;
+    if (end == 0)
+        return rest.len > 0 && rest.p[0] != '[' && rest.p[0] != '(';
+    return end < rest.len && (rest.p[end] == ':' || (rest.p[end] == ' ' && end != 3) ||
+                              rest.p[end] == '=' || rest.p[end] == '|');
+}
+
 struct str log_prefix_strip(struct str line, int64_t *ret_writer)
 {
     *ret_writer = -1;

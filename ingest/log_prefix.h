@@ -6,6 +6,10 @@
 
 #include "str.h"
 
+/* Whether a line has none, and would have none with any other digits (log_learn.h): it begins with
+ * a word of letters that no prefix begins with, or with a mark. */
+bool log_prefix_never(struct str line);
+
 /* The line without: blanks, "  5: " (srun --label), "10.0.0.2: " and "node17: " (pdsh), "[rank0]:",
  * "[default7]:", "[trainer3|1]:" (torchrun), "[1,5]<stdout>:" (mpirun), "[pod/llm-worker-0/main] "
  * and "2026-05-11T02:59:55.145Z " (kubectl), the same with "stdout F " (Kubernetes' files),
