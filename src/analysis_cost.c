@@ -105,6 +105,10 @@ static void fill_ledger_window(const struct analysis *analysis, double named_gai
                       (double)row->digest.step_time_ns * covered);
         recorded &= row->digest.tokens > 0;
     }
+    /* A log whose steps once held such time, and said so, says so each time. */
+    const struct ledger_sums *whole = &analysis->current.history.sums;
+    sums.has_checkpoint = whole->checkpoint_ns > 0 || whole->between_checkpoint_ns > 0;
+    sums.has_validation = whole->validation_ns > 0 || whole->between_validation_ns > 0;
     if (named_gain_s > 0)
         sums.straggler_ns = fmin(named_gain_s / SECONDS * (double)sums.steps, sums.late_ns);
     fill_shares(summary,

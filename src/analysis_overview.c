@@ -143,6 +143,7 @@ static void put_column(struct picture *picture, int64_t position)
         .last_attempt = from->last_attempt,
         .first_step = from->first_step,
         .last_step = from->last_step,
+        .first_covered = from->first_covered,
         .worst_attempt = from->worst_attempt,
         .worst_step = from->worst_step,
         .begin_s = from->begin_ns * SECONDS,

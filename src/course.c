@@ -55,6 +55,7 @@ void course_column_add(struct course_column *column, const struct step_row *row)
     if (column->positions == 0) {
         column->first_attempt = column->worst_attempt = row->attempt;
         column->first_step = column->worst_step = row->step;
+        column->first_covered = row->step - row->job.span + 1;
         column->begin_ns = begin_of(row);
     }
     column->positions++;

@@ -18,7 +18,8 @@ struct course_column {
     uint32_t positions;
     int first_attempt, last_attempt, worst_attempt;
     int64_t first_step, last_step, worst_step;
-    double begin_ns; /* Unix time; NAN */
+    int64_t first_covered; /* the first value may be a mean, over steps up to first_step */
+    double begin_ns;       /* Unix time; NAN */
     double time_ns, time_max_ns;
     double wait_ns, rank_time_ns;
     double tokens;              /* of the steps whose time is known */

@@ -121,11 +121,11 @@ static double put_called(struct division *division, double rest, enum ledger_par
     enum evidence evidence = holder == LEDGER_GAPS ? division->time : division->computed;
     double checkpoint = at_most(division->sums->checkpoint_ns, rest);
     double validation = at_most(division->sums->validation_ns, rest - checkpoint);
-    if (checkpoint > 0)
+    if (checkpoint > 0 || division->sums->has_checkpoint)
         put(division, LEDGER_CHECKPOINT, checkpoint, evidence);
     else
         put_within(division, LEDGER_CHECKPOINT, holder);
-    if (validation > 0)
+    if (validation > 0 || division->sums->has_validation)
         put(division, LEDGER_VALIDATION, validation, evidence);
     else
         put_within(division, LEDGER_VALIDATION, holder);

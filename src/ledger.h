@@ -70,6 +70,7 @@ struct ledger_sums {
     double between_checkpoint_ns, between_validation_ns; /* of it, before steps called so */
     bool has_between;
     bool has_own, has_input, has_exchange;
+    bool has_checkpoint, has_validation; /* where it was, the log said so: nothing is none */
     bool of_job; /* own times are as one rank says: what the others waited is not known */
     double model_share, hardware_share; /* MFU and HFU over time_ns, 0 to 1; NAN: unknown */
 };
@@ -91,7 +92,7 @@ double ledger_between_ns(const struct ledger_sums *sums);
  *   stragglers and gaps, too, and exchange when that is unknown as well. With of_job it is as
  *   without has_own, but for input.
  * - In the gaps (without has_own in the kernels): exchange without has_exchange;
- *   checkpoint and validation when no step is called so.
+ *   checkpoint without has_checkpoint, validation without has_validation.
  * - has_between: the gaps are between_ns, less what is checkpoint and validation, and are
  *   computed. A sum below 0 is 0: stamps that come late make up for those that come early.
  * - Arithmetic, recompute, stragglers, and what is left when they are taken off are

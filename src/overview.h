@@ -30,6 +30,7 @@ struct overview_column {
     int64_t steps;     /* that these are of: as many, or more */
     int first_attempt, last_attempt;
     int64_t first_step, last_step; /* of the attempts above: last may be below first */
+    int64_t first_covered;         /* the first value may be a mean, over steps up to first_step */
     int worst_attempt;
     int64_t worst_step;     /* the longest of them; the first when no time is known */
     double begin_s;         /* Unix time of the first: median over its ranks */

@@ -74,6 +74,8 @@ static inline void overview_fixture_column(struct overview_column *column, int64
     *column = (struct overview_column){
         .first_position = first,
         .positions = count,
+        .steps = count,
+        .first_covered = overview_fixture_step(positions, first),
         .first_attempt = overview_fixture_attempt(positions, first),
         .last_attempt = overview_fixture_attempt(positions, last),
         .first_step = overview_fixture_step(positions, first),

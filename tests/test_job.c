@@ -104,6 +104,8 @@ static void a_mean_is_one_value_for_so_many_steps(void **state)
     assert_int_equal(overview.column_count, 1);
     assert_int_equal(overview.columns[0].positions, 3);
     assert_int_equal(overview.columns[0].steps, 25);
+    assert_int_equal(overview.columns[0].first_covered, 1);
+    assert_int_equal(overview.columns[0].first_step, 10);
     assert_true(fabs(overview.columns[0].step_time_s - 0.44) < 1e-12);
     overview_done(&overview);
     summary_done(&summary);
@@ -564,6 +566,12 @@ static void what_a_validation_takes_is_told_against_the_others(void **state)
         assert_int_equal(ledger->share[LEDGER_VALIDATION].evidence, EVIDENCE_COMPUTED);
         assert_int_equal(ledger->share[LEDGER_CHECKPOINT].evidence, EVIDENCE_NONE);
     }
+    for (int64_t step = 310; step <= 900; step += 10) /* the last window holds none of them */
+        add(analysis, value_of(step, 10, 1));
+    newest(analysis, &summary);
+    near(summary.ledger.share[LEDGER_VALIDATION], 60.0 / 960);
+    near(summary.ledger_window.share[LEDGER_VALIDATION], 0);
+    assert_int_equal(summary.ledger_window.share[LEDGER_CHECKPOINT].evidence, EVIDENCE_NONE);
     summary_done(&summary);
     analysis_free(analysis);
 }

@@ -179,6 +179,10 @@ static void without_own_times_arithmetic_and_exchange_are_all_that_is_told_apart
     for (int part = 0; part < LEDGER_COUNT; part++)
         if (!quantity_known(ledger.share[part]))
             assert_int_equal(ledger.within[part], LEDGER_KERNELS);
+    sums.has_validation = true; /* the log names them: there was none */
+    ledger = made(&sums);
+    assert_true(quantity_known(ledger.share[LEDGER_VALIDATION]));
+    assert_true(ledger.share[LEDGER_VALIDATION].value == 0);
     sums.has_exchange = false;
     sums.model_share = NAN;
     ledger = made(&sums);

@@ -75,6 +75,15 @@ static void events_and_history_are_of_the_job(void **state)
     scene.model.screen = SCREEN_HISTORY;
     picture(&scene, "job-history-80x24", 80, 24, true, false);
     picture(&scene, "job-history-40x10", 40, 10, false, false);
+    look(&scene, 80, 24);
+    for (size_t i = 0; i < scene.overview.column_count; i++) { /* means over ten steps */
+        struct overview_column *column = &scene.overview.columns[i];
+        column->steps *= 10;
+        column->last_step *= 10;
+        column->first_step *= 10;
+        column->first_covered = column->first_step - 9;
+    }
+    check("job-history-means-80x24", &scene.model, 80, 24, true, false);
     scene.model.screen = SCREEN_LEDGER;
     check("job-ledger-gpus-80x24", &scene.model, 80, 24, true, false);
     end(&scene);
@@ -94,9 +103,9 @@ static void ranks_in_another_format_have_its_name_and_caveat(void **state)
 /* ---- properties ---- */
 
 /* What must never be on a screen of such a log. */
-static const char *const FORBIDDEN[] = {"rank 0", "1 rank",  "0 of 1",    "1 of 1", "all ranks",
-                                        "r0 ",    "barrier", "waiting",   "1 GPU ", "drain",
-                                        "inf",    "nan",     "every rank"};
+static const char *const FORBIDDEN[] = {
+    "rank 0", "1 rank", "0 of 1", "1 of 1", "all ranks",  "r0 ",         "barrier",  "waiting",
+    "1 GPU ", "drain",  "inf",    "nan",    "every rank", "S straggler", "M missing"};
 
 static void check_words(struct view_model *model, int width, int height)
 {
@@ -130,8 +139,14 @@ static void without_events_the_validations_are_told(void **state)
     screen_draw(&canvas, &scene.model);
     char *text = canvas_to_text(&canvas, false);
     assert_non_null(strstr(text, "no spike, no restart, no gap. Who is slow this log"));
-    assert_non_null(strstr(text, "4 validations, in the time of steps 101, 201, 301, 401"));
+    assert_non_null(strstr(text, "4 validations, in the values up to steps 101, 201, 301, 401: on "
+                                 "average 47.0 s c more than the steps before"));
     assert_null(strstr(text, "straggler, no slow group"));
+    free(text);
+    scene.summary.steps_covered = scene.summary.complete + scene.summary.incomplete; /* no means */
+    screen_draw(&canvas, &scene.model);
+    text = canvas_to_text(&canvas, false);
+    assert_non_null(strstr(text, "4 validations, in the time of steps 101, 201, 301, 401"));
     free(text);
     canvas_done(&canvas);
     end(&scene);

@@ -152,8 +152,10 @@ bool job_add_called(struct sentence *line, const struct view_model *model, enum 
     char text[FORMAT_BYTES];
     if (called->count <= 0)
         return false;
-    sentence_add(line, "%s, in the time of %s", format_counted(text, called->count, what),
-                 called->count > 1 ? "steps" : "step");
+    sentence_add(line, "%s, in the %s", format_counted(text, called->count, what),
+                 are_means(summary)  ? called->count > 1 ? "values up to steps" : "value up to step"
+                 : called->count > 1 ? "time of steps"
+                                     : "time of step");
     for (int64_t i = 0; i < called->count && i < SUMMARY_CALLED_STEPS; i++)
         sentence_add(line, "%s %s", i > 0 ? "," : "", format_count(text, called->first[i]));
     if (called->count > SUMMARY_CALLED_STEPS)
@@ -161,7 +163,7 @@ bool job_add_called(struct sentence *line, const struct view_model *model, enum 
                      format_count(text, called->count - SUMMARY_CALLED_STEPS));
     if (quantity_known(called->beyond_s) &&
         called->beyond_s.value > NOTHING_MORE * summary->step_time_median_s.value) {
-        sentence_add(line, ": %s%s", called->count > 1 ? "each " : "",
+        sentence_add(line, ": %s%s", called->count > 1 ? "on average " : "",
                      format_duration(text, called->beyond_s.value, unicode));
         sentence_evidence(line, model_evidence(model, called->beyond_s.evidence));
         sentence_add(line, " more than the steps before");

@@ -96,10 +96,10 @@ void span_say_steps(struct sentence *line, const struct overview *overview, size
 {
     const struct overview_column *here = &overview->columns[column];
     bool attempts = overview->columns[overview->column_count - 1].last_attempt > 0;
-    bool one = here->positions <= 1;
+    bool one = here->positions <= 1 && here->steps <= 1;
     if (!brief)
         sentence_add(line, one ? "step " : "steps ");
-    say_step(line, here->first_attempt, here->first_step, attempts);
+    say_step(line, here->first_attempt, here->first_covered, attempts);
     if (one)
         return;
     sentence_add(line, brief ? "-" : " to ");
@@ -113,6 +113,19 @@ void span_say_moment(struct sentence *line, const struct overview_column *column
         sentence_add(line, "  %s", format_moment(text, column->begin_s));
 }
 
+bool span_of_means(const struct overview *overview)
+{
+    for (size_t i = 0; i < overview->column_count; i++)
+        if (overview->columns[i].steps > overview->columns[i].positions)
+            return true;
+    return false;
+}
+
+const char *span_word(const struct overview *overview)
+{
+    return span_of_means(overview) ? "value" : "step";
+}
+
 int64_t span_widest(const struct overview *overview)
 {
     int64_t most = 1;
@@ -124,7 +137,8 @@ int64_t span_widest(const struct overview *overview)
 void span_say_width(struct sentence *line, const struct overview *overview)
 {
     char text[FORMAT_BYTES];
-    sentence_add(line, "%s a column", format_counted(text, span_widest(overview), "step"));
+    sentence_add(line, "%s a column",
+                 format_counted(text, span_widest(overview), span_word(overview)));
 }
 
 void span_say_nowhere(const struct span *span, struct rect rect)
@@ -164,13 +178,17 @@ void span_say_time(struct sentence *line, const struct view_model *model, size_t
     const struct overview_column *here = &model->overview->columns[column];
     enum evidence evidence = model_evidence(model, model->overview->time_evidence);
     char text[FORMAT_BYTES];
-    sentence_add(line, brief ? "  %s" : "  step time %s",
+    bool several = here->positions > 1;
+    sentence_add(line,
+                 brief     ? "  %s"
+                 : several ? "  mean step time %s"
+                           : "  step time %s",
                  format_duration(text, here->step_time_s, unicode));
     if (isfinite(here->step_time_s))
         sentence_evidence(line, evidence);
-    if (wording == SPAN_TIME_ALONE || here->positions <= 1 || !isfinite(here->step_time_max_s))
+    if (wording == SPAN_TIME_ALONE || !several || !isfinite(here->step_time_max_s))
         return;
-    sentence_add(line, brief ? " to %s" : " (longest %s",
+    sentence_add(line, brief ? " max %s" : " (longest %s",
                  format_duration(text, here->step_time_max_s, unicode));
     sentence_evidence(line, evidence);
     sentence_add(line, brief ? "" : ")");

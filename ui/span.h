@@ -54,12 +54,15 @@ void span_say_steps(struct sentence *line, const struct overview *overview, size
                     bool brief);
 /* "  2026-11-29 15:30:38Z": nothing when it is not known. */
 void span_say_moment(struct sentence *line, const struct overview_column *column);
-/* Steps in the widest column; "17 steps a column". */
+/* Some values are means over several steps: then positions are values. "step", "value". */
+bool span_of_means(const struct overview *overview);
+const char *span_word(const struct overview *overview);
+/* Steps, or values, in the widest column; "17 steps a column". */
 int64_t span_widest(const struct overview *overview);
 void span_say_width(struct sentence *line, const struct overview *overview);
 /* "  zoomed (0: all)", when it is. */
 void span_say_zoom(struct sentence *line, const struct span_view *view);
-/* "  step time 4.93 s m (longest 6.31 s m)", "  4.93 s m to 6.31 s m", "  4.93 s m";
+/* "  mean step time 4.93 s m (longest 6.31 s m)", "  4.93 s m max 6.31 s m", "  4.93 s m";
  * "  wait 9.8% m". */
 enum span_time { SPAN_TIME_FULL, SPAN_TIME_BRIEF, SPAN_TIME_ALONE };
 void span_say_time(struct sentence *line, const struct view_model *model, size_t column,
@@ -71,5 +74,6 @@ void span_say_share(struct sentence *line, const struct view_model *model, const
 /* There is no cursor in what is seen: where it is, and what brings it back. */
 void span_say_nowhere(const struct span *span, struct rect rect);
 
-/* What the marks are: "S straggler  ^ spike ...", as much as fits. */
-void span_draw_legend(struct canvas *canvas, struct rect rect, int x, int y);
+/* What the marks are: "S straggler  ^ spike ...", as much as fits; without `ranks` those that a
+ * log of a whole job can have. */
+void span_draw_legend(struct canvas *canvas, struct rect rect, int x, int y, bool ranks);

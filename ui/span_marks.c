@@ -227,11 +227,13 @@ void span_draw_times(const struct span *span, int y)
     draw_labels(span, y, say_time);
 }
 
-void span_draw_legend(struct canvas *canvas, struct rect rect, int x, int y)
+void span_draw_legend(struct canvas *canvas, struct rect rect, int x, int y, bool ranks)
 {
     static const int order[] = {MARK_STRAGGLER, MARK_SPIKE, MARK_RESTART, MARK_MISSING, MARK_GAP};
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
         const struct mark *mark = &MARKS[order[i]];
+        if (!ranks && (order[i] == MARK_STRAGGLER || order[i] == MARK_MISSING))
+            continue;
         int width = 2 + (int)strlen(mark->name);
         if (x + width > rect.width)
             return;

@@ -356,7 +356,7 @@ static void draw_page(struct heat_page *page, const struct heat_lines *lines)
     draw_cursor(page, y, lines->cursor);
     y += lines->cursor;
     if (lines->legend > 1)
-        span_draw_legend(canvas, page->rect, 1, y++);
+        span_draw_legend(canvas, page->rect, 1, y++, true);
     if (lines->legend)
         heat_ramp_draw(canvas, page->rect, 1, y, false);
 }

@@ -287,6 +287,15 @@ static int64_t seen_steps(const struct overview *overview)
     return last->first_position + last->positions - overview->columns[0].first_position;
 }
 
+/* The steps that their values are of. */
+static int64_t seen_covered(const struct overview *overview)
+{
+    int64_t steps = 0;
+    for (size_t i = 0; i < overview->column_count; i++)
+        steps += overview->columns[i].steps;
+    return steps;
+}
+
 static void draw_title(const struct history_page *page, int y)
 {
     const struct overview *overview = page->span.overview;
@@ -301,7 +310,10 @@ static void draw_title(const struct history_page *page, int y)
         sentence_add(&title, wording == 0 ? "history: " : "");
         if (page->model->history.positions > 0)
             sentence_add(&title, "%s of ", format_count(text, seen_steps(overview)));
-        sentence_add(&title, "%s, ", format_counted(text, overview->positions, "step"));
+        sentence_add(&title, "%s", format_counted(text, overview->positions, span_word(overview)));
+        if (span_of_means(overview) && page->model->history.positions <= 0)
+            sentence_add(&title, " of %s", format_counted(text, seen_covered(overview), "step"));
+        sentence_add(&title, ", ");
         if (wording == 0)
             span_say_width(&title, overview);
         else
@@ -373,7 +385,7 @@ static void draw_page(const struct history_page *page, const struct history_line
     if (lines->axis)
         span_draw_axis(&page->span, y++);
     if (lines->steps) {
-        margin_word(page, y, "step");
+        margin_word(page, y, span_of_means(page->span.overview) ? "to step" : "step");
         span_draw_steps(&page->span, y++);
     }
     if (lines->times) {
@@ -383,7 +395,8 @@ static void draw_page(const struct history_page *page, const struct history_line
     }
     draw_cursor(page, y, lines->cursor);
     if (lines->legend)
-        span_draw_legend(page->span.canvas, page->rect, 1, y + lines->cursor);
+        span_draw_legend(page->span.canvas, page->rect, 1, y + lines->cursor,
+                         !job_alone(page->model->summary));
 }
 
 void view_history(struct canvas *canvas, struct rect rect, const struct view_model *model)
