@@ -315,6 +315,7 @@ static void put_step(struct kineto *kineto, const struct kineto_step *step)
         record.rank = (uint32_t)kineto->rank;
     }
     if (kineto->world > 0) {
+        log_out_world(kineto->out, kineto->world);
         record.has |= RECORD_GPUS;
         record.gpus = kineto->world;
     }

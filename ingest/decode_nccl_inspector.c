@@ -7,154 +7,92 @@
  * calls on one of them (comm, function). One such sequence is followed: of the
  * communicators that are really used the one with the most ranks, on it the function
  * that is called most. Which one that is shows after a while: the first records are
- * held back until then. */
+ * held back until then.
+ *
+ * A rank within a communicator is the rank in the job only where the communicator is that
+ * of all ranks: the files of the other processes tell (nccl_job.h). */
 #include "log_format.h"
 #include "log_text.h"
-#include "memory.h"
+#include "nccl_follow.h"
+#include "nccl_job.h"
 #include "nccl_record.h"
+#include "nccl_table.h"
 #include "trace_time.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define COMMUNICATORS_MAX 64
-#define FUNCTIONS_MAX 12
 #define HELD_LEAST 256 /* records, and every communicator was seen to come again */
 #define HELD_MOST 1100 /* the plugin's ring of 1024 may hold one communicator only */
-#define USED_SHARE 64  /* less than 1/64 of the most used one's records: hardly used */
-#define REMADE 32      /* records of a new one like it, none of the one that is followed */
+#define REMADE 32      /* calls on a new one like it, none on the one that is followed */
+#define ASK_AGAIN 1024 /* records: the other files may know more */
 
-struct communicator {
-    char id[32], name[48];
-    int64_t rank, ranks;
-    uint64_t records;
-    uint64_t calls[FUNCTIONS_MAX];
-};
-
-/* What is kept of one collective. */
-struct call {
-    uint16_t communicator, function;
-    int64_t number, exec_ns, arrival_ns, release_ns;
+/* What is known of the rank in the job. */
+struct place {
+    uint32_t process; /* of nccl_job.h; NCCL_NOBODY: not known */
+    bool asked, proven;
+    uint64_t version, puts;
+    int64_t rank; /* -1: not known */
+    char why[NCCL_WHY_BYTES];
 };
 
 struct inspector {
-    struct communicator communicators[COMMUNICATORS_MAX];
-    size_t count;
-    char functions[FUNCTIONS_MAX][24];
-    size_t function_count;
+    struct nccl_table table;
     char host[64];
     int64_t header; /* of the last dump: index; -1 */
     bool has_header;
-    struct call *held; /* owned; NULL when chosen */
-    uint32_t held_count, held_capacity;
+    struct nccl_calls_kept held;   /* until it is chosen, and then: until their dump is whole */
+    struct nccl_calls_kept remade; /* of a communicator that may have taken the place of ours */
+    uint32_t remade_counted;
     uint16_t before; /* communicator of the last record */
     bool again;      /* one came again after another */
     bool chosen;
     uint16_t communicator, function; /* that are followed */
-    uint64_t strange;                /* records of others since the last one of it */
-    bool begun;                      /* the values below are there */
-    int64_t number, begin_ns, release_ns, own_ns, sync_ns;
+    struct nccl_spans others;        /* exchanges in other communicators */
+    struct nccl_clock clock;
+    struct place place;
 };
 
-/* ---- tables ---- */
+/* ---- whose it is ---- */
 
-static bool same_id(const struct communicator *one, const struct nccl_record *record)
+/* The rank in the job; -1: not known, which is counted. */
+static int64_t job_rank(struct inspector *inspector, struct log_out *out)
 {
-    return strcmp(one->id, record->communicator) == 0 && one->rank == record->rank &&
-           one->ranks == record->ranks;
-}
-
-static int64_t communicator_of(struct inspector *inspector, const struct nccl_record *record)
-{
-    for (size_t i = inspector->count; i-- > 0;)
-        if (same_id(&inspector->communicators[i], record))
-            return (int64_t)i;
-    if (inspector->count == COMMUNICATORS_MAX)
-        return -1;
-    struct communicator *made = &inspector->communicators[inspector->count];
-    *made = (struct communicator){.rank = record->rank, .ranks = record->ranks};
-    memcpy(made->id, record->communicator, sizeof(made->id));
-    memcpy(made->name, record->name, sizeof(made->name));
-    return (int64_t)inspector->count++;
-}
-
-static int64_t function_of(struct inspector *inspector, const char *name)
-{
-    for (size_t i = 0; i < inspector->function_count; i++)
-        if (strcmp(inspector->functions[i], name) == 0)
-            return (int64_t)i;
-    if (inspector->function_count == FUNCTIONS_MAX)
-        return -1;
-    str_copy(inspector->functions[inspector->function_count], sizeof(inspector->functions[0]),
-             str_from(name));
-    return (int64_t)inspector->function_count++;
-}
-
-/* ---- which sequence ---- */
-
-/* In all processes alike: by what they have in common. */
-static bool better(const struct communicator *one, const struct communicator *other)
-{
-    if (one->ranks != other->ranks)
-        return one->ranks > other->ranks;
-    if (one->records > 2 * other->records || other->records > 2 * one->records)
-        return one->records > other->records;
-    return strcmp(one->id, other->id) < 0;
-}
-
-static void choose(struct inspector *inspector)
-{
-    uint64_t most = 0;
-    const struct communicator *best = NULL;
-    for (size_t i = 0; i < inspector->count; i++)
-        if (inspector->communicators[i].records > most)
-            most = inspector->communicators[i].records;
-    for (size_t i = 0; i < inspector->count; i++) {
-        const struct communicator *one = &inspector->communicators[i];
-        if (one->records > most / USED_SHARE && (!best || better(one, best)))
-            best = one;
-    }
-    if (!best)
-        return;
-    inspector->communicator = (uint16_t)(best - inspector->communicators);
-    inspector->function = 0;
-    for (size_t i = 1; i < inspector->function_count; i++) {
-        uint64_t calls = best->calls[i], so_far = best->calls[inspector->function];
-        bool first = strcmp(inspector->functions[i], inspector->functions[inspector->function]) < 0;
-        if (calls > so_far || (calls == so_far && first))
-            inspector->function = (uint16_t)i;
-    }
-    inspector->chosen = true;
-}
-
-/* The rank within the largest communicator, which is mostly that of the whole job. */
-static const struct communicator *largest(const struct inspector *inspector)
-{
-    const struct communicator *best = &inspector->communicators[0];
-    for (size_t i = 1; i < inspector->count; i++)
-        if (inspector->communicators[i].ranks > best->ranks)
-            best = &inspector->communicators[i];
-    return best;
+    struct place *place = &inspector->place;
+    struct nccl_job *job = log_out_nccl(out);
+    if (place->process == NCCL_NOBODY)
+        return nccl_table_largest(&inspector->table)->rank;
+    if (!place->asked || place->version != nccl_job_version(job) || place->puts % ASK_AGAIN == 0)
+        place->rank = nccl_job_rank(job, place->process, &place->proven, place->why);
+    place->asked = true;
+    place->version = nccl_job_version(job);
+    place->puts++;
+    if (place->rank < 0)
+        log_out_count(out, LOG_NOBODYS, "%s", place->why);
+    return place->rank;
 }
 
 /* ---- records ---- */
 
-static void put(struct inspector *inspector, const struct call *call, bool whole,
+static void put(struct inspector *inspector, const struct nccl_call *call, bool whole,
                 struct log_out *out)
 {
-    const struct communicator *all = largest(inspector);
-    const struct communicator *own = &inspector->communicators[inspector->communicator];
+    const struct nccl_group *all = nccl_table_largest(&inspector->table);
+    const struct nccl_group *own = &inspector->table.groups[inspector->communicator];
+    int64_t rank = job_rank(inspector, out);
+    if (rank < 0)
+        return;
     struct record record = {.has = RECORD_RANK | RECORD_STEP | RECORD_SYNC,
-                            .rank = (uint32_t)all->rank,
+                            .rank = (uint32_t)rank,
                             .step = call->number};
-    int64_t begin_ns = whole ? inspector->begin_ns : call->arrival_ns;
+    int64_t begin_ns = whole ? inspector->clock.begin_ns : call->arrival_ns;
     record.phase_ns[PHASE_SYNC] =
         call->arrival_ns ? call->release_ns - call->arrival_ns : call->exec_ns;
     if (whole) {
         record.has |= RECORD_COMPUTE;
-        record.compute_ns = inspector->own_ns;
-        record.phase_ns[PHASE_SYNC] = inspector->sync_ns;
+        record.compute_ns = inspector->clock.own_ns;
+        record.phase_ns[PHASE_SYNC] = inspector->clock.sync_ns;
     }
     if (call->arrival_ns && trace_is_unix(begin_ns)) {
         record.has |= RECORD_BEGIN;
@@ -169,138 +107,238 @@ static void put(struct inspector *inspector, const struct call *call, bool whole
         record.group = str_from(own->id);
     }
     log_out_note(out, LOG_NOTE_COLLECTIVES);
+    if (inspector->place.proven) {
+        record.has |= RECORD_GPUS;
+        record.gpus = all->ranks;
+        log_out_world(out, all->ranks);
+    } else {
+        log_out_note(out, LOG_NOTE_GROUP_RANK);
+    }
     log_out_record(out, &record);
 }
 
-/* Whether the call is to be put out; missing ones are counted. */
-static bool check_number(struct inspector *inspector, const struct call *call, bool *ret_next,
-                         struct log_out *out)
+/* What the call tells of those that are not there. */
+static void count_gaps(struct inspector *inspector, const struct nccl_call *call,
+                       struct log_out *out)
 {
-    *ret_next = inspector->begun && call->number == inspector->number + 1;
-    if (!inspector->begun || *ret_next)
-        return true;
-    if (call->number == inspector->number) {
-        log_out_count(out, LOG_DOUBLED, "%s %lld stands there twice",
-                      inspector->functions[call->function], (long long)call->number);
-        return false;
+    const struct nccl_group *own = &inspector->table.groups[inspector->communicator];
+    const char *function = inspector->table.functions[call->function];
+    long long number = (long long)call->number, rank = (long long)own->rank;
+    struct nccl_gap gap;
+    if (!nccl_job_call(log_out_nccl(out), own->id, function, own->rank, call->number, &gap))
+        return;
+    if (gap.lacks > 0) {
+        log_out_count(
+            out, LOG_WITHOUT_PAIR,
+            "%s before %lld on communicator %s: %lld that rank %lld lacks and others have",
+            function, number, own->id, (long long)gap.lacks, rank);
+        log_out_count_more(out, LOG_WITHOUT_PAIR, (uint64_t)gap.lacks - 1);
     }
-    if (call->number > inspector->number) {
-        log_out_count(out, LOG_WITHOUT_PAIR, "%s %lld to %lld of rank %lld are missing",
-                      inspector->functions[call->function], (long long)inspector->number + 1,
-                      (long long)call->number - 1, (long long)largest(inspector)->rank);
-        log_out_count_more(out, LOG_WITHOUT_PAIR, (uint64_t)(call->number - inspector->number - 2));
+    if (gap.without > 0) {
+        log_out_count(out, LOG_WITHOUT_PAIR,
+                      "%s %lld on communicator %s: rank %lld has it, %lld others lack it", function,
+                      number, own->id, rank, (long long)gap.without);
+        log_out_count_more(out, LOG_WITHOUT_PAIR, (uint64_t)gap.without - 1);
     }
-    return true;
+    if (gap.unrecorded < 0)
+        log_out_count_less(out, LOG_UNRECORDED, (uint64_t)-gap.unrecorded);
+    if (gap.unrecorded > 0) {
+        log_out_count(out, LOG_UNRECORDED, "%s %lld to %lld on communicator %s", function,
+                      (long long)gap.first_unrecorded,
+                      (long long)(gap.first_unrecorded + gap.unrecorded - 1), own->id);
+        log_out_count_more(out, LOG_UNRECORDED, (uint64_t)gap.unrecorded - 1);
+    }
 }
 
 /* One collective of the communicator that is followed, whatever the function: it ends own time. */
-static void follow(struct inspector *inspector, const struct call *call, struct log_out *out)
+static void follow(struct inspector *inspector, const struct nccl_call *call, struct log_out *out)
 {
-    bool next = false, timed = call->arrival_ns != 0;
+    struct nccl_clock *clock = &inspector->clock;
     bool counted = call->function == inspector->function;
-    if (counted && !check_number(inspector, call, &next, out))
+    if (counted && clock->begun && call->number == clock->number) {
+        log_out_count(out, LOG_DOUBLED, "%s %lld stands there twice",
+                      inspector->table.functions[call->function], (long long)call->number);
         return;
-    if (timed && inspector->begun) {
-        int64_t from_ns =
-            call->arrival_ns > inspector->release_ns ? call->arrival_ns : inspector->release_ns;
-        inspector->own_ns += from_ns - inspector->release_ns;
-        inspector->sync_ns += call->release_ns > from_ns ? call->release_ns - from_ns : 0;
-        if (call->release_ns > inspector->release_ns)
-            inspector->release_ns = call->release_ns;
     }
+    nccl_clock_pass(clock, &inspector->others, call);
     if (!counted)
         return;
-    put(inspector, call, next && timed && inspector->begin_ns > 0, out);
-    inspector->begun = true;
-    inspector->number = call->number;
-    inspector->own_ns = inspector->sync_ns = 0;
-    if (timed && (!next || call->release_ns > inspector->release_ns))
-        inspector->release_ns = call->release_ns;
-    inspector->begin_ns = timed ? inspector->release_ns : 0;
+    bool next = clock->begun && call->number == clock->number + 1;
+    count_gaps(inspector, call, out);
+    put(inspector, call, next && call->arrival_ns != 0 && clock->begin_ns > 0, out);
+    nccl_clock_count(clock, call, next);
 }
 
-static void leave_out(struct inspector *inspector, const struct call *call, struct log_out *out)
+static void leave_out(struct inspector *inspector, const struct nccl_call *call,
+                      struct log_out *out)
 {
-    const struct communicator *own = &inspector->communicators[inspector->communicator];
-    const struct communicator *other = &inspector->communicators[call->communicator];
+    const struct nccl_group *own = &inspector->table.groups[inspector->communicator];
+    const struct nccl_group *other = &inspector->table.groups[call->communicator];
+    if (call->pair)
+        return; /* it was counted */
     log_out_count(out, LOG_LEFT_OUT,
                   "%s of communicator %s (%s, %lld ranks); followed is %s of %s (%s, %lld ranks)",
-                  inspector->functions[call->function], other->id, other->name,
-                  (long long)other->ranks, inspector->functions[inspector->function], own->id,
+                  inspector->table.functions[call->function], other->id, other->name,
+                  (long long)other->ranks, inspector->table.functions[inspector->function], own->id,
                   own->name, (long long)own->ranks);
 }
 
-/* A communicator that was made anew has another id, and begins to count again. */
-static void take_strange(struct inspector *inspector, const struct call *call, struct log_out *out)
+/* ---- a communicator that was made anew ---- */
+
+/* It has another id, begins to count again, and is used when the one before is not any more. */
+static bool may_be_remade(const struct inspector *inspector, const struct nccl_call *call)
 {
-    const struct communicator *own = &inspector->communicators[inspector->communicator];
-    const struct communicator *other = &inspector->communicators[call->communicator];
-    bool alike = other->ranks == own->ranks && other->rank == own->rank &&
-                 strcmp(other->name, own->name) == 0 && call->function == inspector->function;
-    inspector->strange += alike;
-    if (inspector->strange < REMADE || !alike) {
+    const struct nccl_group *other = &inspector->table.groups[call->communicator];
+    bool alike = nccl_table_alike(&inspector->table, call->communicator, inspector->communicator);
+    bool later = call->arrival_ns == 0 || call->arrival_ns >= inspector->clock.release_ns;
+    bool same = inspector->remade.count == 0 ||
+                inspector->remade.list[0].communicator == call->communicator;
+    return alike && later && same && !other->beside && !call->pair;
+}
+
+/* The one that is followed goes on: the other is none in its place. */
+static void give_up_remade(struct inspector *inspector, struct log_out *out)
+{
+    for (uint32_t i = 0; i < inspector->remade.count; i++) {
+        inspector->table.groups[inspector->remade.list[i].communicator].beside = true;
+        leave_out(inspector, &inspector->remade.list[i], out);
+    }
+    inspector->remade.count = inspector->remade_counted = 0;
+}
+
+static void follow_remade(struct inspector *inspector, struct log_out *out)
+{
+    if (inspector->remade_counted > 0) {
+        inspector->communicator = inspector->remade.list[0].communicator;
+        inspector->clock = (struct nccl_clock){0};
+        for (uint32_t i = 0; i < inspector->remade.count; i++)
+            follow(inspector, &inspector->remade.list[i], out);
+        inspector->remade.count = inspector->remade_counted = 0;
+    }
+    give_up_remade(inspector, out);
+}
+
+/* ---- calls ---- */
+
+static void take_call(struct inspector *inspector, const struct nccl_call *call,
+                      struct log_out *out)
+{
+    if (call->communicator == inspector->communicator && !call->pair) {
+        give_up_remade(inspector, out);
+        follow(inspector, call, out);
+    } else if (may_be_remade(inspector, call)) {
+        nccl_keep(&inspector->remade, call);
+        inspector->remade_counted += call->function == inspector->function;
+        if (inspector->remade_counted >= REMADE)
+            follow_remade(inspector, out);
+        else if (inspector->remade.count >= 4 * HELD_MOST)
+            give_up_remade(inspector, out);
+    } else {
+        inspector->table.groups[call->communicator].beside |= !call->pair;
         leave_out(inspector, call, out);
-        return;
     }
-    inspector->communicator = call->communicator;
-    inspector->begun = false;
-    inspector->strange = 0;
-    follow(inspector, call, out);
 }
 
-static void take_call(struct inspector *inspector, const struct call *call, struct log_out *out)
+/* Where the calls of a communicator lie among those that are held. */
+struct range {
+    bool any;
+    uint32_t first, last;
+};
+
+static struct range range_of(const struct inspector *inspector, size_t group)
 {
-    if (call->communicator != inspector->communicator) {
-        take_strange(inspector, call, out);
-        return;
+    const struct nccl_calls_kept *held = &inspector->held;
+    struct range range = {0};
+    for (uint32_t i = 0; i < held->count; i++) {
+        if (held->list[i].communicator != group || held->list[i].pair)
+            continue;
+        range.first = range.any ? range.first : i;
+        range.last = i;
+        range.any = true;
     }
-    inspector->strange = 0;
-    follow(inspector, call, out);
+    return range;
 }
 
+/* What was chosen may be what took the place of another: that one comes first. */
+static void begin_with_first(struct inspector *inspector)
+{
+    const struct nccl_call *list = inspector->held.list;
+    struct range own = range_of(inspector, inspector->communicator);
+    for (size_t i = 0; i < inspector->table.count; i++) {
+        struct range other = range_of(inspector, i);
+        if (!own.any || !other.any || other.last >= own.first ||
+            !nccl_table_alike(&inspector->table, i, inspector->communicator) ||
+            inspector->table.groups[i].calls[inspector->function] == 0 ||
+            list[other.last].release_ns > list[own.first].arrival_ns)
+            continue;
+        inspector->communicator = (uint16_t)i;
+        own = other;
+        i = SIZE_MAX; /* and so may this one: it is before, so that there is an end */
+    }
+}
+
+/* All that is held, whose dumps are whole. */
 static void release_held(struct inspector *inspector, struct log_out *out)
 {
-    if (inspector->held_count == 0)
-        return;
-    choose(inspector);
-    for (uint32_t i = 0; i < inspector->held_count; i++)
-        take_call(inspector, &inspector->held[i], out);
-    free(inspector->held);
-    inspector->held = NULL;
-    inspector->held_count = inspector->held_capacity = 0;
+    struct nccl_calls_kept *held = &inspector->held;
+    if (held->count > 0 && !inspector->chosen) {
+        inspector->chosen =
+            nccl_table_choose(&inspector->table, &inspector->communicator, &inspector->function);
+        begin_with_first(inspector);
+    }
+    for (uint32_t i = 0; i < held->count; i++)
+        if (held->list[i].arrival_ns > 0 &&
+            (held->list[i].pair || held->list[i].communicator != inspector->communicator))
+            nccl_spans_add(&inspector->others, held->list[i].arrival_ns, held->list[i].release_ns);
+    nccl_spans_sort(&inspector->others);
+    for (uint32_t i = 0; i < held->count; i++)
+        take_call(inspector, &held->list[i], out);
+    held->count = 0;
+    nccl_spans_forget(&inspector->others, inspector->clock.release_ns);
 }
 
-static void hold(struct inspector *inspector, const struct call *call, struct log_out *out)
+/* Where there is one communicator only there is nothing to wait for. */
+static void hold(struct inspector *inspector, const struct nccl_call *call, struct log_out *out)
 {
-    struct communicator *own = &inspector->communicators[call->communicator];
-    if (inspector->held_count == inspector->held_capacity)
-        inspector->held =
-            memory_grown(inspector->held, &inspector->held_capacity, sizeof(*inspector->held));
-    inspector->again |=
-        inspector->held_count > 0 && call->communicator != inspector->before && own->records > 0;
-    own->records++;
-    own->calls[call->function]++;
+    struct nccl_group *own = &inspector->table.groups[call->communicator];
+    struct nccl_calls_kept *held = &inspector->held;
+    if (inspector->chosen) {
+        if (nccl_begins_dump(held, call))
+            release_held(inspector, out);
+        nccl_keep(held, call);
+        if (inspector->table.count == 1 && !call->pair)
+            release_held(inspector, out);
+        return;
+    }
+    if (!call->pair) {
+        inspector->again |=
+            held->count > 0 && call->communicator != inspector->before && own->records > 0;
+        own->records++;
+        own->calls[call->function]++;
+    }
     inspector->before = call->communicator;
-    inspector->held[inspector->held_count++] = *call;
-    if ((inspector->held_count >= HELD_LEAST && inspector->again) ||
-        inspector->held_count >= HELD_MOST)
+    bool begins = nccl_begins_dump(held, call);
+    if ((held->count >= HELD_LEAST && inspector->again && begins) || held->count >= HELD_MOST)
         release_held(inspector, out);
+    nccl_keep(held, call);
 }
 
 /* ---- lines ---- */
 
 static bool make_call(struct inspector *inspector, const struct nccl_record *record,
-                      struct call *call)
+                      struct nccl_call *call)
 {
     int64_t communicator =
-        record->has_header ? communicator_of(inspector, record) : inspector->header;
-    int64_t function = function_of(inspector, record->operation);
+        record->has_header ? nccl_table_group(&inspector->table, record) : inspector->header;
+    int64_t function = nccl_table_function(&inspector->table, record->operation);
     if (communicator < 0 || function < 0)
         return false;
-    *call = (struct call){.communicator = (uint16_t)communicator,
-                          .function = (uint16_t)function,
-                          .number = record->number,
-                          .exec_ns = record->exec_ns};
+    *call = (struct nccl_call){.communicator = (uint16_t)communicator,
+                               .function = (uint16_t)function,
+                               .pair = record->kind == NCCL_PAIR,
+                               .number = record->number,
+                               .exec_ns = record->exec_ns,
+                               .dumped_us = record->dumped_us};
     int64_t arrival_ns = record->arrival_ns ? record->arrival_ns : record->enqueued_ns;
     int64_t release_ns = record->release_ns;
     if (arrival_ns && !release_ns && record->exec_ns >= 0)
@@ -316,7 +354,7 @@ static bool make_call(struct inspector *inspector, const struct nccl_record *rec
 static void take_collective(struct inspector *inspector, const struct nccl_record *record,
                             struct log_out *out)
 {
-    struct call call;
+    struct nccl_call call;
     char name[48];
     bool headed = record->has_header || inspector->has_header;
     if (record->damaged || record->number < 0 || !record->operation[0] || !headed) {
@@ -334,16 +372,13 @@ static void take_collective(struct inspector *inspector, const struct nccl_recor
     snprintf(name, sizeof(name), "%s bus bandwidth", record->operation);
     if (record->bus_gbs >= 0)
         log_out_value(out, str_from(name), "GB/s", record->bus_gbs);
-    if (inspector->chosen)
-        take_call(inspector, &call, out);
-    else
-        hold(inspector, &call, out);
+    hold(inspector, &call, out);
 }
 
 static void take_dump(struct inspector *inspector, const struct nccl_record *record,
                       struct log_out *out)
 {
-    inspector->header = record->has_header ? communicator_of(inspector, record) : -1;
+    inspector->header = record->has_header ? nccl_table_group(&inspector->table, record) : -1;
     inspector->has_header = record->has_header;
     if (record->dropped > 0) {
         log_out_count(out, LOG_WITHOUT_PAIR,
@@ -354,12 +389,31 @@ static void take_dump(struct inspector *inspector, const struct nccl_record *rec
     }
 }
 
-static void take_pair(const struct nccl_record *record, struct log_out *out)
+/* Not followed, but it is no time of its own. */
+static void take_pair(struct inspector *inspector, const struct nccl_record *record,
+                      struct log_out *out)
 {
+    struct nccl_call call;
+    bool headed = record->has_header || inspector->header >= 0;
     log_out_count(out, LOG_LEFT_OUT, "%s: point to point, between two ranks only",
                   record->operation);
     if (record->exec_ns >= 0 && record->operation[0])
         log_out_value(out, str_from(record->operation), "us", (double)record->exec_ns / 1e3);
+    if (headed && !record->damaged && record->operation[0] && make_call(inspector, record, &call) &&
+        call.arrival_ns)
+        hold(inspector, &call, out);
+}
+
+static void meet(struct inspector *inspector, const struct nccl_record *record, struct log_out *out)
+{
+    struct place *place = &inspector->place;
+    bool known = false;
+    for (size_t i = inspector->table.count; !known && i-- > 0;)
+        known = nccl_group_is(&inspector->table.groups[i], record);
+    if (known && place->process != NCCL_NOBODY)
+        nccl_job_lives(log_out_nccl(out), place->process, record->dumped_us);
+    else if (record->has_header && !record->damaged)
+        place->process = nccl_job_meet(log_out_nccl(out), log_out_source(out), record);
 }
 
 static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
@@ -380,12 +434,13 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
         return LOG_OTHER;
     if (record.host[0])
         memcpy(inspector->host, record.host, sizeof(inspector->host));
+    meet(inspector, &record, out);
     if (record.kind == NCCL_COLLECTIVE)
         take_collective(inspector, &record, out);
     else if (record.kind == NCCL_DUMP)
         take_dump(inspector, &record, out);
     else if (record.kind == NCCL_PAIR)
-        take_pair(&record, out);
+        take_pair(inspector, &record, out);
     return LOG_TAKEN;
 }
 
@@ -394,17 +449,24 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
 static void begin(void *state, const struct format *format)
 {
     (void)format;
-    ((struct inspector *)state)->header = -1;
+    struct inspector *inspector = state;
+    inspector->header = -1;
+    inspector->place.process = NCCL_NOBODY;
 }
 
 static void end(void *state, struct log_out *out)
 {
-    release_held(state, out);
+    struct inspector *inspector = state;
+    release_held(inspector, out);
+    follow_remade(inspector, out);
 }
 
 static void done(void *state)
 {
-    free(((struct inspector *)state)->held);
+    struct inspector *inspector = state;
+    nccl_kept_done(&inspector->held);
+    nccl_kept_done(&inspector->remade);
+    nccl_spans_done(&inspector->others);
 }
 
 /* n_ranks: a line that was torn before it says what it is. */

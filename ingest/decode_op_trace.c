@@ -238,6 +238,7 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
         if (!read_header(trace, text))
             return LOG_OTHER;
         log_out_want_all(out, true);
+        log_out_note(out, LOG_NOTE_AT_END);
         return LOG_TAKEN;
     }
     if (!trace->header)

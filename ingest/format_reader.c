@@ -38,6 +38,11 @@ static void drop_states(struct format_reader *reader)
     reader->document = -1;
 }
 
+void format_reader_source(struct format_reader *reader, uint64_t source)
+{
+    reader->source = source;
+}
+
 void format_reader_free(struct format_reader *reader)
 {
     if (!reader)

@@ -63,6 +63,9 @@ bool format_reader_line(struct format_reader *reader, struct str line, bool cut)
 void format_reader_end(struct format_reader *reader);
 void format_reader_reset(struct format_reader *reader); /* likewise, nothing comes */
 
+/* Which input it is, for decoders that need to know (log_out_source()). */
+void format_reader_source(struct format_reader *reader, uint64_t source);
+
 /* Records of our own stood in the lines before, the last one of this step: they give the steps,
  * other formats do not. */
 void format_reader_own(struct format_reader *reader, int64_t step);

@@ -1,11 +1,13 @@
 /* What is known of logs in other formats. */
 #include "log_facts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "log_format.h"
 #include "memory.h"
+#include "nccl_job.h"
 
 const char *log_count_sentence(enum log_count count)
 {
@@ -17,6 +19,11 @@ const char *log_count_sentence(enum log_count count)
         [LOG_EVALUATION] = "evaluations, validations, checkpoints: no steps",
         [LOG_WITHOUT_PAIR] = "parts whose other parts are missing",
         [LOG_LEFT_OUT] = "whole, but not followed",
+        [LOG_UNRECORDED] = "never recorded, on any rank: smaller than the log's least size, mostly",
+        [LOG_NOBODYS] = "of processes whose rank in the job is not known, and left out: no "
+                        "communicator of all ranks is in these files. "
+                        "NCCL_INSPECTOR_DUMP_MIN_SIZE_BYTES=0, or one collective of all ranks, "
+                        "would tell",
         [LOG_BESIDE] = "left out: something else in this log gives these steps",
     };
     return sentences[count];
@@ -38,6 +45,9 @@ const char *log_note_sentence(enum log_note note)
         [LOG_NOTE_ONE_RANK] = "phases are as one rank saw them",
         [LOG_NOTE_COUNTED] = "steps are counted here: the log does not number them",
         [LOG_NOTE_RANGE] = "only the least and the most over ranks are logged",
+        [LOG_NOTE_AT_END] = "its rows stand in any order: its steps come when the input has ended",
+        [LOG_NOTE_GROUP_RANK] = "a step here is one collective, a rank that within its "
+                                "communicator, which may be a part of the job's",
     };
     return sentences[note];
 }
@@ -49,7 +59,16 @@ void log_book_done(struct log_book *book)
             quantile_done(&book->facts[i].values[k].quantile);
         free(book->facts[i].values);
     }
+    if (!book->nccl_borrowed)
+        nccl_job_free(book->nccl);
     *book = (struct log_book){0};
+}
+
+struct nccl_job *log_book_nccl(struct log_book *book)
+{
+    if (!book->nccl)
+        book->nccl = nccl_job_new();
+    return book->nccl;
 }
 
 struct log_facts *log_book_facts(struct log_book *book, const struct format *format)
@@ -118,9 +137,10 @@ void log_facts_value(struct log_facts *facts, struct str name, const char *unit,
 /* What its values are, where they are not the measured time of one step. */
 static const char *values_sentence(const struct log_facts *facts)
 {
-    static const enum log_note told[] = {LOG_NOTE_BLOCKS,   LOG_NOTE_COLLECTIVES, LOG_NOTE_EPOCHS,
-                                         LOG_NOTE_SMOOTHED, LOG_NOTE_RATE,        LOG_NOTE_STAMPS,
-                                         LOG_NOTE_MEAN,     LOG_NOTE_CUMULATIVE};
+    static const enum log_note told[] = {
+        LOG_NOTE_GROUP_RANK, LOG_NOTE_BLOCKS,   LOG_NOTE_COLLECTIVES,
+        LOG_NOTE_EPOCHS,     LOG_NOTE_SMOOTHED, LOG_NOTE_RATE,
+        LOG_NOTE_STAMPS,     LOG_NOTE_MEAN,     LOG_NOTE_CUMULATIVE};
     for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
         if (facts->notes & (1u << told[i]))
             return log_note_sentence(told[i]);
@@ -137,6 +157,23 @@ static const struct log_facts *next_most(const struct log_book *book, const bool
             most = facts;
     }
     return most;
+}
+
+/* What is there and gives no records. */
+static void tell_not_shown(const struct log_facts *facts, struct summary *summary)
+{
+    uint64_t nobodys = facts->counts[LOG_NOBODYS];
+    if (nobodys > 0)
+        snprintf(summary->not_shown, sizeof(summary->not_shown),
+                 "%llu records of %s are left out, whose rank in the job is not known: no "
+                 "communicator of all ranks is in the files; "
+                 "NCCL_INSPECTOR_DUMP_MIN_SIZE_BYTES=0 may help",
+                 (unsigned long long)nobodys, facts->format->title);
+    else if (facts->records == 0 && facts->lines > 0 && (facts->notes & 1u << LOG_NOTE_AT_END))
+        snprintf(summary->not_shown, sizeof(summary->not_shown),
+                 "%s, %llu rows so far: they stand in any order, so its steps come when the input "
+                 "has ended; lockstep report reads what is there",
+                 facts->format->title, (unsigned long long)facts->lines);
 }
 
 void log_book_summary(const struct log_book *book, struct summary *summary)
@@ -158,8 +195,13 @@ void log_book_summary(const struct log_book *book, struct summary *summary)
         };
     }
     struct source_counts *source = &summary->source;
+    summary->world_ranks = 0;
+    summary->not_shown[0] = '\0';
     for (size_t i = 0; i < book->count; i++) {
         const uint64_t *counts = book->facts[i].counts;
+        tell_not_shown(&book->facts[i], summary);
+        if (book->facts[i].world > summary->world_ranks)
+            summary->world_ranks = book->facts[i].world;
         source->duplicate += counts[LOG_DOUBLED];
         source->not_numbers += counts[LOG_NOT_NUMBER];
         source->impossible += counts[LOG_IMPOSSIBLE];

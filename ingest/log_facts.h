@@ -19,6 +19,8 @@ enum log_count {
     LOG_EVALUATION,   /* evaluations, validations, checkpoints: like a step, but none */
     LOG_WITHOUT_PAIR, /* an end without a begin, or a part whose other parts never came */
     LOG_LEFT_OUT,     /* of other communicators, other traces: whole, but not followed */
+    LOG_UNRECORDED,   /* numbers between those of the log that nobody has: not written at all */
+    LOG_NOBODYS,      /* whole, but it is not known which rank of the job it is of */
     LOG_BESIDE,       /* steps that another format of the same stream gives (log_lead.h) */
     LOG_COUNTS
 };
@@ -38,6 +40,8 @@ enum log_note {
     LOG_NOTE_ONE_RANK,    /* phases are as one rank saw them */
     LOG_NOTE_COUNTED,     /* step numbers are counted here: the log has none */
     LOG_NOTE_RANGE,       /* only the least and the most over the ranks are known */
+    LOG_NOTE_AT_END,      /* of rows in any order: what they come to is known at the end */
+    LOG_NOTE_GROUP_RANK,  /* ranks are those within a group that is taken for the whole job */
     LOG_NOTES
 };
 const char *log_note_sentence(enum log_note note); /* "means over several steps", ... */
@@ -62,6 +66,7 @@ struct log_facts {
     uint64_t lines;   /* that were its own; of a document: events */
     uint64_t records; /* that came of them */
     uint64_t job_records;
+    int64_t world; /* ranks of the job, as the log says; 0: it does not */
     uint64_t damaged;
     uint64_t counts[LOG_COUNTS];
     char examples[LOG_COUNTS][COMPLAINT_BYTES]; /* the first of each: raw bytes; "" */
@@ -75,15 +80,22 @@ struct log_facts {
 #define LOG_FORMATS_MAX 48 /* in a table */
 
 /* Of all formats of a program's input. All zero is nothing. */
+struct nccl_job;
+
 struct log_book {
     size_t count; /* of formats that were found */
     struct log_facts facts[LOG_FORMATS_MAX];
     uint64_t lines_colored;  /* with terminal escapes */
     uint64_t lines_labelled; /* with a launcher's prefix; only lines that were looked at closely */
     char label[64];          /* the first such prefix: raw bytes; "" */
+    struct nccl_job *nccl;   /* what files of NCCL Inspector say together; owned, unless: */
+    bool nccl_borrowed;
 };
 
 void log_book_done(struct log_book *book);
+
+/* What the files of NCCL Inspector say together, made when it is asked for. */
+struct nccl_job *log_book_nccl(struct log_book *book);
 
 /* Those of the format, made when it is seen for the first time. NULL: no room. */
 struct log_facts *log_book_facts(struct log_book *book, const struct format *format);

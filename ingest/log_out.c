@@ -189,6 +189,30 @@ void log_out_count_more(struct log_out *out, enum log_count count, uint64_t more
         facts->counts[count] += more;
 }
 
+void log_out_count_less(struct log_out *out, enum log_count count, uint64_t less)
+{
+    struct log_facts *facts = format_reader_facts(out->reader);
+    if (facts)
+        facts->counts[count] -= less < facts->counts[count] ? less : facts->counts[count];
+}
+
+void log_out_world(struct log_out *out, int64_t ranks)
+{
+    struct log_facts *facts = format_reader_facts(out->reader);
+    if (facts && ranks > facts->world)
+        facts->world = ranks;
+}
+
+uint64_t log_out_source(const struct log_out *out)
+{
+    return out->reader->source;
+}
+
+struct nccl_job *log_out_nccl(struct log_out *out)
+{
+    return log_book_nccl(out->reader->book);
+}
+
 void log_out_events(struct log_out *out, uint64_t more)
 {
     struct log_facts *facts = format_reader_facts(out->reader);

@@ -35,6 +35,18 @@ void log_out_count(struct log_out *out, enum log_count count, const char *what, 
 /* So many more of that kind as the last one. */
 void log_out_count_more(struct log_out *out, enum log_count count, uint64_t more);
 
+/* So many fewer, since more is known now. */
+void log_out_count_less(struct log_out *out, enum log_count count, uint64_t less);
+
+/* So many ranks has the job, as the log says. */
+void log_out_world(struct log_out *out, int64_t ranks);
+
+/* Which input it is: another number for each; of a file, nccl_job_key() of its name. */
+uint64_t log_out_source(const struct log_out *out);
+
+/* What all files of NCCL Inspector say together. */
+struct nccl_job *log_out_nccl(struct log_out *out);
+
 /* Of a document, which has no lines: so many more of its events or entries were read. */
 void log_out_events(struct log_out *out, uint64_t more);
 

@@ -23,6 +23,9 @@ enum key {
     OPERATION,
     RANK,
     RANKS,
+    NODES,
+    PID,
+    DUMPED,
     NUMBER,
     EXEC,
     BUS,
@@ -51,6 +54,9 @@ static const struct {
     {"p2p", OPERATION},
     {"rank", RANK},
     {"n_ranks", RANKS},
+    {"nnodes", NODES},
+    {"pid", PID},
+    {"dump_timestamp_us", DUMPED},
     {"coll_sn", NUMBER},
     {"p2p_sn", NUMBER},
     {"coll_exec_time_us", EXEC},
@@ -125,6 +131,15 @@ static void take_number(struct reading *reading, struct str text)
     case RANKS:
         record->damaged |= !str_to_int(text, 1, RECORD_RANK_MAX, &record->ranks);
         break;
+    case NODES:
+        str_to_int(text, 0, RECORD_RANK_MAX, &record->nodes);
+        break;
+    case PID:
+        str_to_int(text, 0, INT64_MAX, &record->pid);
+        break;
+    case DUMPED:
+        str_to_int(text, 0, INT64_MAX, &record->dumped_us);
+        break;
     case NUMBER:
         record->damaged |= !str_to_int(text, 0, RECORD_STEP_MAX, &record->number);
         break;
@@ -168,7 +183,8 @@ bool nccl_record_read(struct nccl_record *record, struct str text)
 {
     struct json_push json;
     struct reading reading = {.record = record};
-    *record = (struct nccl_record){.rank = -1, .number = -1, .exec_ns = -1, .bus_gbs = -1};
+    *record =
+        (struct nccl_record){.rank = -1, .number = -1, .pid = -1, .exec_ns = -1, .bus_gbs = -1};
     json_push_init(&json, take, &reading);
     json_push_bytes(&json, text.p, text.len);
     record->has_header = record->communicator[0] && record->rank >= 0 && record->ranks > 0;

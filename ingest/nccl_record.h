@@ -21,9 +21,12 @@ struct nccl_record {
     bool damaged;    /* a value is there that can't be one */
     char communicator[32], name[48], host[64], operation[24]; /* raw; "" */
     int64_t rank, ranks;                                      /* within the communicator */
-    int64_t number;  /* coll_sn: counts a function's calls on a communicator; -1 */
-    int64_t exec_ns; /* the longest kernel's time on the GPU's clock, waiting included; -1 */
-    double bus_gbs;  /* < 0: not there */
+    int64_t nodes;                                            /* that it spans; 0: not there */
+    int64_t pid;                                              /* -1: not there */
+    int64_t dumped_us; /* when the line was written, Unix time; 0: not there */
+    int64_t number;    /* coll_sn: counts a function's calls on a communicator; -1 */
+    int64_t exec_ns;   /* the longest kernel's time on the GPU's clock, waiting included; -1 */
+    double bus_gbs;    /* < 0: not there */
     /* With NCCL_INSPECTOR_DUMP_VERBOSE=1: Unix time, ns; 0: not there. */
     int64_t enqueued_ns, arrival_ns, release_ns; /* the first kernel's start, the last one's stop */
     int64_t dropped; /* collectives that never got into the file since the dump before */

@@ -5,6 +5,7 @@
 #include "memory.h"
 #include "formats.h"
 #include "source_laid.h"
+#include "source_nccl.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -284,6 +285,8 @@ static void open_new(struct files *files, struct source_path *path, int fd,
     file->remote = files->dirs[path->dir].remote;
     file->order = path->heir;
     path->heir = (struct order){0};
+    if (files->totals->formats)
+        source_meet_nccl(path->name, files->totals->book);
     files_own(files, path, file);
     look_for_others(files, file);
 }

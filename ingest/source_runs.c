@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "log_facts.h"
 #include "memory.h"
 #include "prefix.h"
+#include "source_nccl.h"
 #include "source_runs_job.h"
 #include "source_runs_sample.h"
 #include "source_scan.h"
@@ -40,6 +42,7 @@ struct looking {
     struct unit units[UNITS_MAX];
     int unit_count;
     struct run_sample probe;
+    struct log_book met; /* what files of NCCL Inspector say together */
 };
 
 bool runs_match(const char *which, const char *name)
@@ -101,7 +104,7 @@ static void show(const struct looking *looking, struct unit *unit, const struct 
         return;
     if (!unit->sample)
         unit->sample = memory_zeroed(1, sizeof *unit->sample);
-    sample_file(path_of(looking, entry, path), looking->formats, unit->sample);
+    sample_file(path_of(looking, entry, path), looking->formats, looking->met.nccl, unit->sample);
     unit->shown = entry;
 }
 
@@ -352,7 +355,12 @@ int runs_look(const char *folder, const char *which, const struct formats *forma
         looking->folder = folder;
         looking->formats = formats;
         struct entry *entries = make_entries(&names, which, &ret->matches);
+        for (int i = 0; formats && i < ret->matches; i++) {
+            char path[PATH_BYTES];
+            source_meet_nccl(path_of(looking, &entries[i], path), &looking->met);
+        }
         look(looking, entries, ret->matches, ret);
+        log_book_done(&looking->met);
         for (int i = 0; i < looking->unit_count; i++)
             free(looking->units[i].sample);
         free(entries);

@@ -169,10 +169,13 @@ static void look_at_end(struct sampling *sampling, struct run_sample *sample)
     free(end);
 }
 
-void sample_file(const char *path, const struct formats *formats, struct run_sample *ret)
+void sample_file(const char *path, const struct formats *formats, struct nccl_job *nccl,
+                 struct run_sample *ret)
 {
     struct sampling sampling;
     sampling_open(&sampling, path, formats);
+    sampling.book.nccl = nccl;
+    sampling.book.nccl_borrowed = nccl != NULL;
     ret->count = 0;
     if (sampling.look) {
         look_at_begin(&sampling, ret);

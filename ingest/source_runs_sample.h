@@ -18,10 +18,13 @@ struct run_sample {
 };
 
 struct formats;
+struct nccl_job;
 
 /* Of other formats than our own (NULL: none) that count their steps, or hold what belongs to a step
- * until later, only the beginning is looked at. */
-void sample_file(const char *path, const struct formats *formats, struct run_sample *ret);
+ * until later, only the beginning is looked at. nccl: what all files of the folder say together;
+ * borrowed; NULL: nothing. */
+void sample_file(const char *path, const struct formats *formats, struct nccl_job *nccl,
+                 struct run_sample *ret);
 
 /* What stands where the file comes to that step; nothing when it never does. */
 void sample_step(const char *path, const struct formats *formats, int64_t step,

@@ -7,6 +7,7 @@
 
 #include "inflate.h"
 #include "memory.h"
+#include "nccl_job.h"
 #include "prefix.h"
 
 #define OTHER_KEPT_MAX 5
@@ -19,6 +20,7 @@ struct stream *stream_new(const char *name, struct stream_totals *totals)
     stream->slowly = totals->formats != NULL;
     decoder_init(&stream->decoder);
     str_copy(stream->name, sizeof(stream->name), str_from(name));
+    stream->source = nccl_job_key(name);
     struct str plain = str_of(name, inflate_plain_length(name));
     stream->has_rank = file_name_rank(plain, &stream->rank);
     uint32_t said;

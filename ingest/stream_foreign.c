@@ -5,10 +5,12 @@
 
 static struct format_reader *reader_of(struct stream *stream)
 {
-    if (!stream->reader)
-        stream->reader =
-            format_reader_new(stream->formats, stream->totals->book,
-                              stream->has_rank ? (int64_t)stream->rank : -1, stream->says_rank);
+    if (stream->reader)
+        return stream->reader;
+    stream->reader =
+        format_reader_new(stream->formats, stream->totals->book,
+                          stream->has_rank ? (int64_t)stream->rank : -1, stream->says_rank);
+    format_reader_source(stream->reader, stream->source);
     return stream->reader;
 }
 

@@ -42,6 +42,7 @@ struct stream {
     int64_t own_end; /* behind the step of our own record; 0: none since a line was offered to
                         other formats */
     char name[STREAM_NAME_BYTES];
+    uint64_t source; /* of the whole name: nccl_job_key() */
 };
 
 /* ---- stream.c ---- */

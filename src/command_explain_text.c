@@ -106,6 +106,21 @@ static void put_formats(FILE *to, const struct explained *explained)
     }
 }
 
+/* Of a job of more ranks than are in its logs. */
+static void put_ranks(FILE *to, const struct explained *explained)
+{
+    char text[128], a[FORMAT_BYTES], b[FORMAT_BYTES];
+    int64_t world = 0;
+    for (size_t i = 0; i < explained->logs.book.count; i++)
+        if (explained->logs.book.facts[i].world > world)
+            world = explained->logs.book.facts[i].world;
+    if (explained->ranks == 0 || world <= (int64_t)explained->ranks)
+        return;
+    snprintf(text, sizeof(text), "%s of %s ranks are in these logs",
+             format_count(a, (int64_t)explained->ranks), format_count(b, world));
+    explain_wrap(to, "ranks     ", 10, text);
+}
+
 static void put_lines(FILE *to, const struct explained *explained)
 {
     const struct log_book *book = &explained->logs.book;
@@ -367,6 +382,7 @@ void explain_text(FILE *to, const struct explained *explained, const struct opti
     put_read(to, explained);
     if (explained->totals.counts.records > 0 || explained->logs.book.count > 0)
         put_formats(to, explained);
+    put_ranks(to, explained);
     put_lines(to, explained);
     if (explained->has == 0 && explained->logs.book.count == 0) {
         put_nothing(to, explained, options);

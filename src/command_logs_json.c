@@ -10,7 +10,8 @@ static const char *const count_names[LOG_COUNTS] = {
     [LOG_DOUBLED] = "doubled",        [LOG_NOT_NUMBER] = "not_numbers",
     [LOG_IMPOSSIBLE] = "impossible",  [LOG_DISAGREE] = "disagree",
     [LOG_EVALUATION] = "evaluations", [LOG_WITHOUT_PAIR] = "without_pair",
-    [LOG_LEFT_OUT] = "left_out",      [LOG_BESIDE] = "beside",
+    [LOG_LEFT_OUT] = "left_out",      [LOG_UNRECORDED] = "unrecorded",
+    [LOG_NOBODYS] = "rank_unknown",   [LOG_BESIDE] = "beside",
 };
 
 static void put_text(FILE *to, const char *key, const char *text)
@@ -102,6 +103,10 @@ static void put_facts(FILE *to, const struct log_facts *facts)
     json_key_integer(to, ", ", "records", (int64_t)facts->records);
     json_key_integer(to, ", ", "job_records", (int64_t)facts->job_records);
     json_key_integer(to, ", ", "damaged", (int64_t)facts->damaged);
+    if (facts->world > 0)
+        json_key_integer(to, ", ", "world_size", facts->world);
+    else
+        fputs(", \"world_size\": null", to);
     fputs(",\n     ", to);
     put_text(to, "lacks", format->lacks);
     command_how_json(to, format);

@@ -11,7 +11,7 @@ RANKS = 8
 SLOW = 5
 
 
-def line(communicator, name, rank, ranks, function, number, arrival, release, host):
+def line(communicator, name, rank, ranks, function, number, arrival, release, host, pid=None):
     """One record of version 4.0 with NCCL_INSPECTOR_DUMP_VERBOSE=1; two channels."""
     kernels = [{"channel_id": 0, "kernel_start_ts": arrival, "kernel_stop_ts": release - 2,
                 "kernel_record_ts": release - 2},
@@ -22,7 +22,7 @@ def line(communicator, name, rank, ranks, function, number, arrival, release, ho
                    "nnodes": 2},
         "metadata": {"inspector_output_format_version": "v4.0", "git_rev": "",
                      "rec_mechanism": "nccl_profiler_interface", "dump_timestamp_us": release,
-                     "hostname": host, "pid": 4000 + rank},
+                     "hostname": host, "pid": 4000 + rank if pid is None else pid},
         "coll_perf": {"coll": function, "coll_sn": number, "coll_msg_size_bytes": 1 << 20,
                       "coll_exec_time_us": release - arrival, "coll_timing_source": "kernel_gpu",
                       "coll_algobw_gbs": 10.0, "coll_busbw_gbs": 17.5,
@@ -73,3 +73,42 @@ class Job:
                 self.lines[rank].append(line(communicator, name, at, len(ranks), function, number,
                                              come[rank], release, f"node{rank // 4}"))
         return come, release
+
+
+class Groups:
+    """A job of 8 ranks in pairs ("tp") and in two groups of four ("dp"), and at the end of each
+    step, if world is not empty, one call of all of them for each size in it. A rank's own work is
+    work[rank] a step, in us, three calls' worth; own[rank] is the time it computes between two
+    calls of the same communicator; what is smaller than `least` bytes is not written."""
+
+    def __init__(self, steps, world=(), least=0, slow=None, remade=None, unnamed=False):
+        chance = random.Random(3)
+        self.lines = {rank: [] for rank in range(RANKS)}
+        self.least, self.free, self.numbers = least, [BEGIN_US] * RANKS, {}
+        self.names = ("unknown",) * 3 if unnamed else ("tp", "dp", "default_pg")
+        self.own, self.come, self.slow, self.chance = {}, {}, slow, chance
+        for step in range(steps):
+            suffix = "b" if remade and step >= remade else ""
+            worked = [0] * RANKS
+            for pair in range(4):
+                self.call(f"0xf{pair}{suffix}", 0, (2 * pair, 2 * pair + 1), 1000, 1 << 20, worked)
+            for side in range(2):
+                self.call(f"0xd{side}{suffix}", 1, range(side, RANKS, 2), 3000, 1 << 20, worked)
+            for size in world:
+                self.call(f"0xa{suffix}", 2, range(RANKS), 2000, size, worked)
+            self.own[step] = worked
+
+    def call(self, communicator, name, ranks, work, size, worked):
+        number = self.numbers.get(communicator, 0)
+        self.numbers[communicator] = number + 1
+        spent = {rank: int(work * (1.3 if rank == self.slow else 1) * self.chance.uniform(1, 1.02))
+                 for rank in ranks}
+        come = {rank: self.free[rank] + spent[rank] for rank in ranks}
+        release = max(come.values()) + 200
+        for at, rank in enumerate(ranks):
+            worked[rank] += spent[rank]
+            self.free[rank] = release
+            if size >= self.least:
+                self.lines[rank].append(line(communicator, self.names[name], at, len(ranks),
+                                             "AllReduce", number, come[rank], release,
+                                             f"node{rank // 4}", 4000 + rank))

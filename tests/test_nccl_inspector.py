@@ -50,5 +50,73 @@ class Inspector(unittest.TestCase):
             self.assertEqual(rank["arrived_last"] > 0, rank["rank"] == job.SLOW)
 
 
+def report(lines, one_by_one=False):
+    """The report of these files, by rank, and what was said beside it."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = []
+        for rank, texts in lines.items():
+            paths.append(os.path.join(folder, f"node{rank // 4}-pid{4000 + rank}.log"))
+            with open(paths[-1], "w", encoding="ascii") as file:
+                file.write("\n".join(texts) + "\n")
+        sources = paths if one_by_one else [folder]
+        done = subprocess.run([PROGRAM, "report", "--json", *sources], capture_output=True,
+                              timeout=60, check=False, text=True)
+    return json.loads(done.stdout), done
+
+
+def counts(is_):
+    log, = [log for log in is_["logs"] if log["name"] == "nccl-inspector"]
+    return log["counts"]
+
+
+class Groups(unittest.TestCase):
+    STEPS = 45
+
+    def test_a_rank_of_a_group_is_never_that_of_the_job(self):
+        for one_by_one in (False, True):
+            with self.subTest(one_by_one=one_by_one):
+                is_, done = report(job.Groups(self.STEPS, unnamed=one_by_one).lines, one_by_one)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn("whose rank in the job is not known", done.stderr)
+                self.assertEqual(is_["source"]["records"], 0)
+                self.assertEqual(counts(is_)["rank_unknown"], self.STEPS * job.RANKS)
+
+    def test_waiting_in_other_groups_is_no_own_time(self):
+        true = job.Groups(self.STEPS, world=[1 << 20], slow=5)
+        is_, _ = report(true.lines)
+        self.assertEqual([v["rank"] for v in is_["verdicts"] if v["kind"] == "straggler"], [5])
+        own = [sorted(true.own[step][rank] for step in range(1, self.STEPS))[self.STEPS // 2]
+               for rank in range(job.RANKS)]
+        median = sorted(own)[job.RANKS // 2]
+        for rank in is_["per_rank"]:
+            self.assertAlmostEqual(rank["slowdown_median"], own[rank["rank"]] / median, delta=0.01)
+
+    def test_what_no_rank_has_is_not_missing(self):
+        true = job.Groups(self.STEPS, world=[4, 1 << 20, 4], least=8192)
+        is_, _ = report(true.lines)
+        self.assertEqual(is_["source"]["records"], self.STEPS * job.RANKS)
+        self.assertEqual(counts(is_)["unrecorded"], 2 * (self.STEPS - 1))
+        self.assertEqual(counts(is_)["without_pair"], 0)
+        lost = [text for text in true.lines[3] if '"default_pg"' in text][20]
+        true.lines[3].remove(lost)
+        is_, _ = report(true.lines)
+        self.assertEqual(counts(is_)["unrecorded"], 2 * (self.STEPS - 1))
+        self.assertEqual(counts(is_)["without_pair"], 1)
+
+    def test_a_communicator_that_was_made_anew_is_followed_from_its_first_call(self):
+        for remade in (10, 35):
+            is_, _ = report(job.Groups(self.STEPS, world=[1 << 20], remade=remade).lines)
+            self.assertEqual(is_["source"]["records"], self.STEPS * job.RANKS)
+            self.assertEqual([v["kind"] for v in is_["verdicts"] if v["kind"] == "restart"],
+                             ["restart"])
+
+    def test_it_is_said_how_many_ranks_are_missing(self):
+        lines = job.Groups(self.STEPS, world=[1 << 20]).lines
+        is_, _ = report({rank: lines[rank] for rank in (2, 5)})
+        log, = is_["logs"]
+        self.assertEqual(log["world_size"], job.RANKS)
+        self.assertEqual(sorted(rank["rank"] for rank in is_["per_rank"]), [2, 5])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -45,9 +45,14 @@ static void say_other(struct writer *writer, const struct summary *summary)
     const struct source_counts *source = &summary->source;
     struct sentence sentence;
     char other[FORMAT_BYTES], damaged[FORMAT_BYTES];
+    sentence_clear(&sentence, STYLE_WARNING);
+    if (summary->not_shown[0]) {
+        sentence_add_raw(&sentence, summary->not_shown);
+        say(writer, &sentence);
+        return;
+    }
     if (source->other + source->damaged == 0)
         return;
-    sentence_clear(&sentence, STYLE_WARNING);
     sentence_add(&sentence, "%s read, none of them a record, %s damaged",
                  format_counted(other, (int64_t)(source->other + source->damaged), "line"),
                  format_count_unsigned(damaged, source->damaged));

@@ -1,0 +1,8 @@
+/* A look at the beginning of a file for what NCCL Inspector says of its process, so that
+ * all files of a job are known before anything is made of the first. */
+#pragma once
+
+struct log_book;
+
+/* Not there, or another kind of file: nothing. */
+void source_meet_nccl(const char *path, struct log_book *book);

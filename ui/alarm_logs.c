@@ -1,0 +1,25 @@
+/* What other formats' logs hold too little of. */
+#include "alarm_logs.h"
+
+#include "format.h"
+
+bool alarm_some_ranks(const struct view_model *model, struct sentence *line)
+{
+    const struct summary *summary = model->summary;
+    char here[FORMAT_BYTES], all[FORMAT_BYTES];
+    if (summary->rank_count == 0 || summary->scope == SCOPE_JOB ||
+        summary->world_ranks <= (int64_t)summary->rank_count)
+        return false;
+    sentence_add(line, "%s of %s ranks are in these logs: of the others nothing is known",
+                 format_count(here, (int64_t)summary->rank_count),
+                 format_count(all, summary->world_ranks));
+    return true;
+}
+
+bool alarm_not_shown(const struct view_model *model, struct sentence *line)
+{
+    if (model->summary->not_shown[0] == '\0')
+        return false;
+    sentence_add_raw(line, model->summary->not_shown);
+    return true;
+}
