@@ -97,6 +97,8 @@ static void put_stat(struct mllog *log, const struct mllog_stat *stat, struct lo
     }
     record.step = since ? log->previous + number : number;
     span = since ? number : stat->rate ? steps_of_rate(log, number) : steps_since(log, number);
+    if (log->any && !stat->rate && record.step - log->previous == span)
+        mllog_check_stamp(stat, record.step, span, log->last_ns, out);
     log->any = true;
     log->previous = record.step;
     log->last_value = stat->seconds;
@@ -155,12 +157,6 @@ static void give_up(struct mllog *log, bool rate, struct log_out *out)
     put_held(log, out);
 }
 
-static bool is_same(const struct mllog_stat *a, const struct mllog_stat *b)
-{
-    return a->step == b->step && a->samples == b->samples && a->seconds == b->seconds &&
-           (double)(b->time_ns - a->time_ns) / 1e9 < b->seconds / 2;
-}
-
 /* One more line while the unit is open. */
 static void find_unit(struct mllog *log, const struct mllog_stat *stat, struct log_out *out)
 {
@@ -172,7 +168,7 @@ static void find_unit(struct mllog *log, const struct mllog_stat *stat, struct l
         log_out_claim(out);
         return;
     }
-    if (is_same(&first, stat)) {
+    if (mllog_is_same(&first, stat)) {
         log->first = first;
         log_out_count(out, LOG_DOUBLED, NULL);
         return;

@@ -3,7 +3,10 @@
 
 #include <math.h>
 
+#include "log_steps.h"
 #include "record.h"
+
+#define STAMP_NS INT64_C(2000000) /* two stamps of a millisecond */
 
 #define STEPS_MOST 1e12
 #define LEAST_SHARE 0.4 /* of the time between two lines that the steps between account for */
@@ -85,4 +88,23 @@ int64_t mllog_steps_between(const struct mllog_scale *scale, double before, doub
 {
     double steps = (after - before) / scale->batch;
     return steps >= 0.5 && steps < (double)RECORD_SPAN_MAX ? (int64_t)(steps + 0.5) : 0;
+}
+
+bool mllog_is_same(const struct mllog_stat *a, const struct mllog_stat *b)
+{
+    return a->step == b->step && a->samples == b->samples && a->seconds == b->seconds &&
+           (double)(b->time_ns - a->time_ns) / 1e9 < b->seconds / 2;
+}
+
+void mllog_check_stamp(const struct mllog_stat *stat, int64_t step, int64_t span,
+                       int64_t previous_ns, struct log_out *out)
+{
+    bool paused = stat->since_ns > previous_ns;
+    int64_t from_ns = paused ? stat->since_ns : previous_ns;
+    if (stat->validation && !paused) /* it lies between the two stamps */
+        return;
+    if (log_stamps_disagree((int64_t)(stat->seconds * 1e9), span, from_ns, stat->time_ns, STAMP_NS))
+        log_out_count(out, LOG_DISAGREE,
+                      "step %lld says %.3f s a step, the stamps are %.3f s apart", (long long)step,
+                      stat->seconds, (double)(stat->time_ns - from_ns) / 1e9);
 }

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "log_out.h"
+
 struct mllog_stat {
     bool has_step, has_samples;
     double step, samples; /* of the metadata */
@@ -51,3 +53,11 @@ bool mllog_is_mean(const struct mllog_stat *stat, enum mllog_unit unit, int64_t 
 
 /* Steps between two counts of samples; 0: not known. The batch size must be. */
 int64_t mllog_steps_between(const struct mllog_scale *scale, double before, double after);
+
+/* Whether another rank wrote the same line, too. */
+bool mllog_is_same(const struct mllog_stat *a, const struct mllog_stat *b);
+
+/* Counts a step time that the stamps around its `span` steps contradict; previous_ns: of the step
+ * before them. Both are kept. */
+void mllog_check_stamp(const struct mllog_stat *stat, int64_t step, int64_t span,
+                       int64_t previous_ns, struct log_out *out);

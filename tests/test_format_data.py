@@ -308,6 +308,8 @@ ROWS = [
     ("mlperf-v5.1/nebius_1024rank_llama31_405b.txt.gz", "--to 2", "step_time_s.min", 30.428, 0.0005),
     ("mlperf-v5.1/nebius_1024rank_llama31_405b.txt.gz", "--to 2", "step_time_s.max", 40.428, 0.0005),
     ("mlperf-v5.1/nebius_1024rank_llama31_405b.txt.gz", "", "run.gpus", 1024, 0),
+    ("mlperf-v5.1/nebius_1024rank_llama31_405b.txt.gz", "", "logs[mllog].examples.disagree",
+     "step 41 says 34.435 s a step, the stamps are 27.719 s apart", 0),
     ("mlperf-v5.1/nebius_1024rank_llama31_405b.txt.gz", "", "source.other", 9244 - 2, 0), # 2 are :::SYSJSON
     ("mlperf-v5.1/nebius_1024rank_llama31_405b.txt.gz", "", "logs[mllog].values[run].median",
      6407.5, 0.05),
