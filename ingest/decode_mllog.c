@@ -6,12 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "decode_mllog_line.h"
+#include "decode_mllog_again.h"
 #include "decode_mllog_unit.h"
 #include "log_format.h"
 #include "log_text.h"
 
-#define MARK ":::MLLOG"
 #define TRIES_MAX 3    /* pairs of lines that may leave the unit open */
 #define BLOCKS_HELD 16 /* meanwhile */
 
@@ -40,7 +39,7 @@ struct mllog {
     struct record
         held[BLOCKS_HELD]; /* of blocks that ended: their throughput may come behind them */
 
-    char scratch[MLLOG_SCRATCH];
+    struct mllog_reader reader;
 };
 
 static void job_record(const struct mllog *log, struct record *record)
@@ -234,12 +233,12 @@ static void read_stat(struct mllog *log, const struct mllog_entry *entry, double
 
 static void read_stats(struct mllog *log, const struct mllog_entry *entry, struct log_out *out)
 {
-    const char *at = NULL;
+    struct mllog_cursor cursor = {0};
     struct str name;
     struct mllog_number number;
     bool step = false, has_rate = false;
     double seconds = 0, rate = 0;
-    while (mllog_next_stat(entry->stats, &at, &name, &number)) {
+    while (mllog_next_stat(entry, &cursor, &name, &number)) {
         bool time = str_is(name, "train_step_time") || str_is(name, "step_time");
         bool throughput = str_is(name, "throughput");
         if ((time || throughput) && !number.given) {
@@ -445,31 +444,23 @@ static void read_entry(struct mllog *log, const struct mllog_entry *entry, int64
 static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
 {
     struct mllog *log = state;
-    struct str text = line->text;
-    size_t at = log_find(text, MARK);
-    if (at == SIZE_MAX) {
-        at = log_find(text, ":::SYSJSON");
-        if (at == SIZE_MAX)
-            return LOG_OTHER;
-        log->gpus = mllog_gpus(log_from(text, at), log->gpus);
+    struct mllog_entry entry;
+    enum mllog_found found;
+    size_t at = 0;
+    while ((found = mllog_next(&log->reader, line->text, &at, &entry)) != MLLOG_NONE)
+        if (found == MLLOG_ENTRY)
+            read_entry(log, &entry, line->writer, out);
+        else
+            log_out_damaged(out, "an MLLOG entry that is not valid JSON, or torn");
+    if (at > 0) {
+        if (line->writer >= 0)
+            log_out_note(out, LOG_NOTE_WRITER);
         return LOG_TAKEN;
     }
-    while (at != SIZE_MAX) {
-        struct mllog_entry entry;
-        const char *end;
-        struct str rest = log_from(text, at + strlen(MARK));
-        size_t next = 0;
-        if (mllog_read(rest, log->scratch, &entry, &end)) {
-            read_entry(log, &entry, line->writer, out);
-            next = (size_t)(end - rest.p);
-        } else {
-            log_out_damaged(out, "an MLLOG entry that is not valid JSON, or torn");
-        }
-        at = log_find_from(rest, next, MARK);
-        text = rest;
-    }
-    if (line->writer >= 0)
-        log_out_note(out, LOG_NOTE_WRITER);
+    at = log_find(line->text, ":::SYSJSON");
+    if (at == SIZE_MAX)
+        return LOG_OTHER;
+    log->gpus = mllog_gpus(log_from(line->text, at), log->gpus);
     return LOG_TAKEN;
 }
 
@@ -479,7 +470,7 @@ static void end(void *state, struct log_out *out)
     put_held(state, out);
 }
 
-static const char *const anchors[] = {MARK, ":::SYSJSON", NULL};
+static const char *const anchors[] = {MLLOG_MARK, ":::SYSJSON", NULL};
 const struct format format_mllog = {
     .name = "mllog",
     .title = "MLPerf :::MLLOG",

@@ -41,8 +41,8 @@ static struct str unquoted(struct str value)
 
 static struct mllog_number number_of(struct str value)
 {
-    struct mllog_number number = {0};
-    enum log_number kind = log_number_whole(unquoted(value), NULL, &number.value);
+    struct mllog_number number = {.text = unquoted(value)};
+    enum log_number kind = log_number_whole(number.text, NULL, &number.value);
     number.given = kind == LOG_NUMBER;
     number.none = kind == LOG_NO_NUMBER || str_is(value, NO_NUMBER);
     return number;
@@ -65,6 +65,7 @@ static void read_metadata(struct str value, struct mllog_entry *entry)
 static bool read_time(struct str value, struct mllog_entry *entry)
 {
     struct mllog_number number = number_of(value);
+    entry->time = number.text;
     entry->has_time = number.given && number.value >= 0 && number.value < 9e12;
     if (entry->has_time)
         entry->time_ns = (int64_t)number.value * 1000000;
@@ -135,15 +136,22 @@ bool mllog_read(struct str text, char *scratch, struct mllog_entry *entry, const
     return true;
 }
 
-bool mllog_next_stat(struct str stats, const char **at, struct str *ret_name,
-                     struct mllog_number *ret)
+bool mllog_next_stat(const struct mllog_entry *entry, struct mllog_cursor *cursor,
+                     struct str *ret_name, struct mllog_number *ret)
 {
-    struct str value;
+    struct str value, stats = entry->stats;
+    if (entry->list) {
+        if (cursor->index == entry->list->count)
+            return false;
+        *ret_name = entry->list->at[cursor->index].name;
+        *ret = entry->list->at[cursor->index++].number;
+        return true;
+    }
     if (stats.len == 0)
         return false;
-    if (!*at)
-        *at = stats.p;
-    if (!json_next_member(at, stats.p + stats.len, ret_name, &value))
+    if (!cursor->at)
+        cursor->at = stats.p;
+    if (!json_next_member(&cursor->at, stats.p + stats.len, ret_name, &value))
         return false;
     *ret = number_of(value);
     return true;

@@ -23,14 +23,28 @@ enum mllog_key {
 struct mllog_number {
     bool given, none; /* none: it stands there, but is nan, null or the like */
     double value;
+    struct str text; /* as it stands there, without quotes */
+};
+
+#define MLLOG_LISTED 12
+
+/* Members of tracked_stats that were read already: all of them are numbers. */
+struct mllog_list {
+    unsigned count;
+    struct {
+        struct str name;
+        struct mllog_number number;
+    } at[MLLOG_LISTED];
 };
 
 struct mllog_entry {
     enum mllog_key key;
     int64_t time_ns;
     bool has_time;
+    struct str time;                          /* as it stands there */
     struct mllog_number value, step, samples; /* step and samples_count of the metadata */
     struct str stats;                         /* the object of tracked_stats; empty: none */
+    const struct mllog_list *list;            /* what is in it; NULL: it is to be read */
 };
 
 #define MLLOG_SCRATCH 4096
@@ -39,9 +53,15 @@ struct mllog_entry {
  * MLLOG_SCRATCH bytes, in which slices of the entry may be. False: no whole entry. */
 bool mllog_read(struct str text, char *scratch, struct mllog_entry *entry, const char **ret_end);
 
-/* The members of entry->stats one by one; *at begins as NULL. */
-bool mllog_next_stat(struct str stats, const char **at, struct str *ret_name,
-                     struct mllog_number *ret);
+/* Which member of tracked_stats comes next. All zero is the first. */
+struct mllog_cursor {
+    const char *at;
+    unsigned index;
+};
+
+/* The members of entry->stats one by one. */
+bool mllog_next_stat(const struct mllog_entry *entry, struct mllog_cursor *cursor,
+                     struct str *ret_name, struct mllog_number *ret);
 
 /* Of ":::SYSJSON {...}": "number_of_nodes" x "accelerators_per_node". */
 int64_t mllog_gpus(struct str text, int64_t otherwise);
