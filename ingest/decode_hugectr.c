@@ -2,7 +2,9 @@
  * the time of so many iterations together. Its stamps have no date. */
 #include <string.h>
 
+#include "decode_generally.h"
 #include "log_format.h"
+#include "log_scan.h"
 #include "log_steps.h"
 #include "log_text.h"
 
@@ -63,9 +65,28 @@ static bool read_record(struct str text, struct record *record, enum log_number 
            log_duration(seconds / (double)record->span, LOG_SECOND, &record->step_time_ns);
 }
 
+#define RECORD_HAS (RECORD_JOB | RECORD_STEP | RECORD_STEP_TIME | RECORD_SPAN)
+
+static void put(struct hugectr *log, struct record *record, bool has_clock, int64_t clock_ns,
+                struct log_out *out)
+{
+    if (log->step > 0 && record->step == log->step && record->step_time_ns == log->value_ns) {
+        log_out_count(out, LOG_DOUBLED, "iteration %lld", (long long)record->step);
+        return;
+    }
+    compare_clocks(log, record, has_clock, clock_ns, out);
+    log->step = record->step;
+    log->value_ns = record->step_time_ns;
+    record->has |= log->validation ? RECORD_VALIDATION : 0;
+    log->validation = false;
+    if (record->span > 1)
+        log_out_note(out, LOG_NOTE_MEAN);
+    log_out_record(out, record);
+}
+
 static void read_iteration(struct hugectr *log, struct str text, size_t at, struct log_out *out)
 {
-    struct record record = {.has = RECORD_JOB | RECORD_STEP | RECORD_STEP_TIME | RECORD_SPAN};
+    struct record record = {.has = RECORD_HAS};
     enum log_number kind = LOG_NOTHING;
     int64_t clock_ns = 0;
     if (!read_record(log_from(text, at + strlen("Iter: ")), &record, &kind)) {
@@ -76,22 +97,56 @@ static void read_iteration(struct hugectr *log, struct str text, size_t at, stru
         log_out_count(out, LOG_NOT_NUMBER, "iteration %lld", (long long)record.step);
         return;
     }
-    if (log->step > 0 && record.step == log->step && record.step_time_ns == log->value_ns) {
-        log_out_count(out, LOG_DOUBLED, "iteration %lld", (long long)record.step);
-        return;
-    }
     bool has_clock = clock_of(text, at, &clock_ns);
-    compare_clocks(log, &record, has_clock, clock_ns, out);
-    log->step = record.step;
-    log->value_ns = record.step_time_ns;
-    record.has |= log->validation ? RECORD_VALIDATION : 0;
-    log->validation = false;
-    if ((record.has & RECORD_SPAN) && record.span > 1)
-        log_out_note(out, LOG_NOTE_MEAN);
-    log_out_record(out, &record);
+    put(log, &record, has_clock, clock_ns, out);
 }
 
-static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
+/* "19:41:06.108" */
+static bool scan_clock(struct log_scan *scan, int64_t *ret)
+{
+    const char *begin = scan->at;
+    int64_t hours, minutes, seconds, fraction;
+    if (!log_scan_integer(scan, &hours) || !log_scan_text(scan, ":") ||
+        !log_scan_integer(scan, &minutes) || !log_scan_text(scan, ":") ||
+        !log_scan_integer(scan, &seconds) || scan->at - begin != strlen("00:00:00") ||
+        minutes > 59 || seconds > 59 || !log_scan_text(scan, "."))
+        return false;
+    begin = scan->at;
+    if (!log_scan_integer(scan, &fraction) || scan->at - begin > 9)
+        return false;
+    *ret = ((hours * 60 + minutes) * 60 + seconds) * INT64_C(1000000000) +
+           fraction * (int64_t)number_power10[9 - (scan->at - begin)];
+    return true;
+}
+
+/* "INFO][RK0][main]: " */
+static bool scan_source(struct log_scan *scan)
+{
+    struct str name;
+    return log_scan_name(scan, &name) && log_scan_text(scan, "][") && log_scan_name(scan, &name) &&
+           log_scan_text(scan, "][") && log_scan_name(scan, &name) && log_scan_text(scan, "]: ");
+}
+
+/* The usual form. */
+static bool scan(const struct log_line *line, struct record *record, int64_t *ret_clock_ns)
+{
+    struct log_scan scan;
+    double seconds;
+    size_t at;
+    if (!log_scan_head(&scan, line, "[HCTR][", &at) ||
+        (at > 0 && log_find(log_until(line->text, at), " iters): ") != SIZE_MAX) ||
+        !scan_clock(&scan, ret_clock_ns) || !log_scan_text(&scan, "][") || !scan_source(&scan))
+        return false;
+    return log_scan_text(&scan, "Iter: ") && log_scan_integer(&scan, &record->step) &&
+           log_scan_text(&scan, " Time(") && log_scan_integer(&scan, &record->span) &&
+           log_scan_text(&scan, " iters): ") && log_scan_number(&scan, &seconds) &&
+           log_scan_text(&scan, "s Loss: ") && log_scan_skip_number(&scan) &&
+           log_scan_text(&scan, " lr:") && log_scan_skip_number(&scan) && log_scan_ends(&scan) &&
+           record->span >= 1 &&
+           log_duration(seconds / (double)record->span, LOG_SECOND, &record->step_time_ns);
+}
+
+enum log_answer hugectr_generally(void *state, const struct log_line *line, struct log_out *out)
 {
     struct hugectr *log = state;
     size_t time = log_find(line->text, " iters): ");
@@ -115,6 +170,18 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
     if (log_find(line->text, "\"eval_start\"") != SIZE_MAX)
         log->validation = true; /* MLPerf's line: not ours */
     return LOG_OTHER;
+}
+
+static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
+{
+    struct record record = {.has = RECORD_HAS};
+    int64_t clock_ns;
+    if (!scan(line, &record, &clock_ns))
+        return hugectr_generally(state, line, out);
+    put(state, &record, true, clock_ns, out);
+    if (line->writer >= 0)
+        log_out_note(out, LOG_NOTE_WRITER);
+    return LOG_TAKEN;
 }
 
 static const char *const anchors[] = {" iters): ", "]: Evaluation, ", "\"eval_start\"", NULL};

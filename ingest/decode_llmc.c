@@ -1,8 +1,10 @@
 /* llm.c, its C, CUDA and Python programs:
  * "step    1/19560 | loss 11.0 (+nanz)| norm 15.1 (+nanz)| lr 8.57e-07 | 4621.47 ms | 29.2% bf16
  * MFU | 113446 tok/s", "step 0: train loss 5.35 (took 1389.2 ms)" and what was between. */
+#include "decode_generally.h"
 #include "log_format.h"
 #include "log_piece.h"
+#include "log_scan.h"
 #include "log_text.h"
 
 struct llmc {
@@ -57,6 +59,42 @@ static bool values_of(struct str text, struct values *ret)
     ret->shared = percent && ret->mfu > 0; /* -100%: the peak is not known */
     bool took = log_find(text, "(took ") != SIZE_MAX && log_find(text, " ms)") != SIZE_MAX;
     return ret->timed && (ret->rated || took);
+}
+
+/* " (+nanz)", " (-0.12z)" */
+static bool scan_score(struct log_scan *scan)
+{
+    return log_scan_text(scan, " (") &&
+           (log_scan_text(scan, "+nan") || log_scan_skip_number(scan)) &&
+           log_scan_text(scan, "z)| ");
+}
+
+static bool scan_number(struct log_scan *scan, int64_t *ret_step)
+{
+    int64_t total;
+    log_scan_blanks(scan);
+    return log_scan_integer(scan, ret_step) && log_scan_text(scan, "/") &&
+           log_scan_integer(scan, &total) && *ret_step <= total;
+}
+
+/* The usual form: of the CUDA program. */
+static bool scan(const struct log_line *line, int64_t *ret_step, struct values *ret)
+{
+    struct log_scan scan;
+    double loss;
+    size_t at;
+    *ret = (struct values){.timed = true, .rated = true};
+    bool fits = log_scan_head(&scan, line, "step", &at) && scan_number(&scan, ret_step) &&
+                log_scan_text(&scan, " | loss ") && log_scan_number(&scan, &loss) &&
+                scan_score(&scan) && log_scan_text(&scan, "norm ") && log_scan_skip_number(&scan) &&
+                scan_score(&scan) && log_scan_text(&scan, "lr ") && log_scan_skip_number(&scan) &&
+                log_scan_text(&scan, " | ") && log_scan_number(&scan, &ret->ms) &&
+                log_scan_text(&scan, " ms | ") && log_scan_number(&scan, &ret->mfu) &&
+                (log_scan_text(&scan, "% bf16 MFU | ") || log_scan_text(&scan, "% fp32 MFU | ")) &&
+                log_scan_number(&scan, &ret->rate) && log_scan_text(&scan, " tok/s") &&
+                log_scan_ends(&scan);
+    ret->shared = fits && ret->mfu > 0; /* -100%: the peak is not known */
+    return fits;
 }
 
 static void put(struct llmc *llmc, int64_t step, const struct values *values, struct log_out *out)
@@ -163,7 +201,7 @@ static bool take_setup(struct llmc *llmc, struct str text, struct log_out *out)
     return true;
 }
 
-static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
+enum log_answer llmc_generally(void *state, const struct log_line *line, struct log_out *out)
 {
     struct llmc *llmc = state;
     struct str rest = line->text, text = line->body;
@@ -181,6 +219,16 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
         return LOG_TAKEN;
     }
     return take_setup(llmc, text, out) ? LOG_TAKEN : LOG_OTHER;
+}
+
+static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
+{
+    struct values values;
+    int64_t step;
+    if (!scan(line, &step, &values))
+        return llmc_generally(state, line, out);
+    put(state, step, &values, out);
+    return LOG_TAKEN;
 }
 
 static const char *const anchors[] = {"| loss ",

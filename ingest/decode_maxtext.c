@@ -2,8 +2,10 @@
  * Tokens/s/device: 8672.153, total_weights: 196608, loss: 10.879". Dispatch is asynchronous:
  * the step after the first of a run may be over before it was computed, which only the one
  * after it shows. So it is held back until that one comes. */
+#include "decode_generally.h"
 #include "log_format.h"
 #include "log_piece.h"
+#include "log_scan.h"
 #include "log_text.h"
 
 #define TOO_FAST 3 /* times as fast as the next step: not computed yet */
@@ -49,6 +51,30 @@ static struct values values_of(const struct log_piece *piece)
     take_field(&values, piece, "total_weights:", HAS_WEIGHTS, &values.weights);
     values.torn |= !log_after(piece->text, "loss:", &loss) || loss.len == 0;
     return values;
+}
+
+/* The usual form. */
+static bool scan(const struct log_line *line, struct log_piece *piece, int64_t *ret_step,
+                 struct values *ret)
+{
+    struct log_scan scan;
+    double rate;
+    size_t at;
+    *ret = (struct values){.fields = HAS_SECONDS | HAS_FLOPS};
+    if (!log_scan_head(&scan, line, "completed step:", &at) || !log_scan_text(&scan, " ") ||
+        !log_scan_integer(&scan, ret_step) || !log_scan_text(&scan, ", seconds: ") ||
+        !log_scan_number(&scan, &ret->seconds) || !log_scan_text(&scan, ", TFLOP/s/device: ") ||
+        !log_scan_number(&scan, &ret->teraflops))
+        return false;
+    bool rated = log_scan_text(&scan, ", Tokens/s/device: ");
+    if (rated && !log_scan_number(&scan, &rate))
+        return false;
+    bool weighed = log_scan_text(&scan, ", total_weights: ");
+    if (weighed && !log_scan_number(&scan, &ret->weights))
+        return false;
+    ret->fields |= (rated ? HAS_RATE : 0) | (weighed ? HAS_WEIGHTS : 0);
+    *piece = log_scan_piece(line, at);
+    return log_scan_text(&scan, ", loss: ") && log_scan_skip_number(&scan) && log_scan_ends(&scan);
 }
 
 static int64_t writer_of(const struct log_line *line, const char *head)
@@ -120,41 +146,49 @@ static struct record record_of(const struct maxtext *maxtext, const struct log_p
     return record;
 }
 
-static bool take_step(struct maxtext *maxtext, const struct log_line *line,
-                      const struct log_piece *piece, struct log_out *out)
+static void judge(struct maxtext *maxtext, const struct log_line *line,
+                  const struct log_piece *piece, int64_t step, const struct values *values,
+                  struct log_out *out)
 {
-    struct str value = log_trim(log_from(piece->text, 15));
-    int64_t step, ns;
-    size_t length;
-    if (!log_integer(value, &step, &length))
-        return false;
-    struct values values = values_of(piece);
-    bool ends = length < value.len && value.p[length] == ',';
-    if (values.not_number) {
+    int64_t ns;
+    if (values->not_number) {
         log_out_count(out, LOG_NOT_NUMBER, NULL);
-        return true;
+        return;
     }
-    if (!ends || values.torn || !(values.fields & HAS_SECONDS) ||
-        !log_layout_whole(&maxtext->layout, values.fields, false)) {
+    if (values->torn || !(values->fields & HAS_SECONDS) ||
+        !log_layout_whole(&maxtext->layout, values->fields, false)) {
         log_out_damaged(out, "a torn line of a step");
-        return true;
+        return;
     }
-    if (values.seconds <= 0 || !log_duration(values.seconds, LOG_SECOND, &ns)) {
-        log_out_count(out, LOG_IMPOSSIBLE, "step %lld: %g s", (long long)step, values.seconds);
-        return true;
+    if (values->seconds <= 0 || !log_duration(values->seconds, LOG_SECOND, &ns)) {
+        log_out_count(out, LOG_IMPOSSIBLE, "step %lld: %g s", (long long)step, values->seconds);
+        return;
     }
     enum log_turn turn =
         log_writers_turn(&maxtext->writers, writer_of(line, piece->text.p), step, ns);
     if (turn == LOG_TURN_DOUBLED) {
         log_out_count(out, LOG_DOUBLED, "step %lld", (long long)step);
-        return true;
+        return;
     }
-    struct record record = record_of(maxtext, piece, step, ns, &values, out);
+    struct record record = record_of(maxtext, piece, step, ns, values, out);
     put(maxtext, &record, turn == LOG_TURN_BACK, out);
+}
+
+static bool take_step(struct maxtext *maxtext, const struct log_line *line,
+                      const struct log_piece *piece, struct log_out *out)
+{
+    struct str value = log_trim(log_from(piece->text, 15));
+    int64_t step;
+    size_t length;
+    if (!log_integer(value, &step, &length))
+        return false;
+    struct values values = values_of(piece);
+    values.torn |= length == value.len || value.p[length] != ',';
+    judge(maxtext, line, piece, step, &values, out);
     return true;
 }
 
-static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
+enum log_answer maxtext_generally(void *state, const struct log_line *line, struct log_out *out)
 {
     struct maxtext *maxtext = state;
     struct str rest = line->text, value;
@@ -171,6 +205,17 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
         taken = true;
     }
     return taken ? LOG_TAKEN : LOG_OTHER;
+}
+
+static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
+{
+    struct log_piece piece;
+    struct values values;
+    int64_t step;
+    if (!scan(line, &piece, &step, &values))
+        return maxtext_generally(state, line, out);
+    judge(state, line, &piece, step, &values, out);
+    return LOG_TAKEN;
 }
 
 static void end(void *state, struct log_out *out)

@@ -1,8 +1,10 @@
 /* modded-nanogpt: "step:12/1670 train_time:1062ms step_avg:88.50ms". The clock runs on:
  * a step's time is the difference to the line before, and the clock is set back after the
  * warm-up of older scripts. The log begins with its own source code. */
+#include "decode_generally.h"
 #include "log_format.h"
 #include "log_piece.h"
+#include "log_scan.h"
 #include "log_text.h"
 
 struct modded {
@@ -46,6 +48,25 @@ static bool values_of(const struct log_piece *piece, struct values *ret, bool *r
     return true;
 }
 
+/* The usual form. */
+static bool scan(const struct log_line *line, struct values *ret)
+{
+    struct log_scan scan;
+    int64_t total;
+    double clock, mean;
+    size_t at;
+    bool fits = log_scan_head(&scan, line, "step:", &at) && log_scan_integer(&scan, &ret->step) &&
+                log_scan_text(&scan, "/") && log_scan_integer(&scan, &total) &&
+                log_scan_text(&scan, " train_time:") && log_scan_number(&scan, &clock) &&
+                log_scan_text(&scan, "ms step_avg:") && log_scan_number(&scan, &mean) &&
+                log_scan_text(&scan, "ms") && log_scan_ends(&scan);
+    if (!fits || ret->step > total || clock < 0)
+        return false;
+    ret->clock_ms = (int64_t)(clock + 0.5);
+    ret->evaluation = false;
+    return true;
+}
+
 static void put(struct modded *modded, const struct values *values, struct log_out *out)
 {
     int64_t steps = values->step - modded->step, ms = values->clock_ms - modded->clock_ms;
@@ -65,33 +86,45 @@ static void put(struct modded *modded, const struct values *values, struct log_o
     log_out_record(out, &record);
 }
 
-static bool take_step(struct modded *modded, const struct log_line *line,
-                      const struct log_piece *piece, struct log_out *out)
+static void judge(struct modded *modded, int64_t writer, const struct values *values,
+                  struct log_out *out)
 {
-    struct values values;
-    bool torn;
-    if (!values_of(piece, &values, &torn))
-        return false;
-    if (torn)
-        log_out_damaged(out, "a torn line of a step");
-    else if (values.evaluation)
+    if (values->evaluation)
         log_out_count(out, LOG_EVALUATION, NULL);
-    else if (log_writers_turn(&modded->writers, line->writer, values.step, values.clock_ms) ==
+    else if (log_writers_turn(&modded->writers, writer, values->step, values->clock_ms) ==
              LOG_TURN_DOUBLED)
-        log_out_count(out, LOG_DOUBLED, "step %lld", (long long)values.step);
+        log_out_count(out, LOG_DOUBLED, "step %lld", (long long)values->step);
     else
-        put(modded, &values, out);
-    return true;
+        put(modded, values, out);
 }
 
-static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
+enum log_answer modded_nanogpt_generally(void *state, const struct log_line *line,
+                                         struct log_out *out)
 {
     struct str rest = line->text;
     struct log_piece piece;
     bool taken = false;
-    while (log_next_piece(&rest, line, "step:", &piece))
-        taken |= take_step(state, line, &piece, out);
+    while (log_next_piece(&rest, line, "step:", &piece)) {
+        struct values values;
+        bool torn;
+        if (!values_of(&piece, &values, &torn))
+            continue;
+        if (torn)
+            log_out_damaged(out, "a torn line of a step");
+        else
+            judge(state, line->writer, &values, out);
+        taken = true;
+    }
     return taken ? LOG_TAKEN : LOG_OTHER;
+}
+
+static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
+{
+    struct values values;
+    if (!scan(line, &values))
+        return modded_nanogpt_generally(state, line, out);
+    judge(state, line->writer, &values, out);
+    return LOG_TAKEN;
 }
 
 static const char *const anchors[] = {" train_time:", " val_loss:", " train_loss:", NULL};

@@ -1,7 +1,9 @@
 /* nanochat: "step 00004/21400 (0.02%) | loss: 3.2 | lrm: 1.00 | dt: 989.44ms | tok/sec: 529,882
  * | bf16_mfu: 74.13 | epoch: 1 | total time: 0.05m | eta: 3.1m", and its older forms. */
+#include "decode_generally.h"
 #include "log_format.h"
 #include "log_piece.h"
+#include "log_scan.h"
 #include "log_text.h"
 
 struct nanochat {
@@ -54,6 +56,54 @@ static struct values values_of(const struct log_piece *piece)
     return values;
 }
 
+/* Behind the MFU: "| epoch: 1 | total time: 0.05m | eta: 3.1m", the first of them at least. */
+static bool scan_end(struct log_scan *scan, struct values *ret)
+{
+    bool epoch = log_scan_text(scan, " | epoch: ");
+    if (epoch && !log_scan_skip_number(scan))
+        return false;
+    if (epoch && log_scan_text(scan, " pq: ") &&
+        !(log_scan_skip_number(scan) && log_scan_text(scan, " rg: ") && log_scan_skip_number(scan)))
+        return false;
+    bool total = log_scan_text(scan, " | total time: ");
+    ret->fields |= total ? HAS_TOTAL : 0;
+    double minutes;
+    if (total && !(log_scan_number(scan, &minutes) && log_scan_text(scan, "m")))
+        return false;
+    if ((epoch || total) && log_scan_text(scan, " | eta: ") &&
+        !(log_scan_skip_number(scan) && log_scan_text(scan, "m")))
+        return false;
+    return (epoch || total) && log_scan_ends(scan);
+}
+
+/* The usual form. */
+static bool scan(const struct log_line *line, int64_t *ret_step, struct values *ret)
+{
+    struct log_scan scan;
+    int64_t rate;
+    size_t at;
+    if (!log_scan_head(&scan, line, "step", &at) || !log_scan_text(&scan, " ") ||
+        !log_scan_integer(&scan, ret_step))
+        return false;
+    if (log_scan_text(&scan, "/") && !log_scan_skip_number(&scan))
+        return false;
+    *ret = (struct values){.fields = HAS_RATE | HAS_MFU};
+    if (!log_scan_text(&scan, " (") || !log_scan_skip_number(&scan) ||
+        !log_scan_text(&scan, "%) | loss: ") || !log_scan_skip_number(&scan))
+        return false;
+    if (log_scan_text(&scan, " | grad norm: ") && !log_scan_skip_number(&scan))
+        return false;
+    if (!log_scan_text(&scan, " | lrm: ") || !log_scan_skip_number(&scan) ||
+        !log_scan_text(&scan, " | dt: ") || !log_scan_number(&scan, &ret->ms) ||
+        !log_scan_text(&scan, "ms | tok/sec: ") || !log_scan_grouped(&scan, &rate) ||
+        !(log_scan_text(&scan, " | bf16_mfu: ") || log_scan_text(&scan, " | mfu: ")) ||
+        !log_scan_number(&scan, &ret->mfu))
+        return false;
+    log_scan_text(&scan, "%");
+    ret->rate = (double)rate;
+    return scan_end(&scan, ret);
+}
+
 static void put(struct nanochat *chat, int64_t step, int64_t ns, const struct values *values,
                 struct log_out *out)
 {
@@ -73,29 +123,36 @@ static void put(struct nanochat *chat, int64_t step, int64_t ns, const struct va
     log_out_record(out, &record);
 }
 
+static void judge(struct nanochat *chat, int64_t writer, int64_t step, const struct values *values,
+                  struct log_out *out)
+{
+    int64_t ns;
+    if (values->torn ||
+        (!values->not_number && !log_layout_whole(&chat->layout, values->fields | 8u, false))) {
+        log_out_damaged(out, "a torn line of a step");
+    } else if (values->not_number) {
+        log_out_count(out, LOG_NOT_NUMBER, NULL);
+    } else if (values->ms <= 0 || !log_duration(values->ms, LOG_MILLISECOND, &ns)) {
+        log_out_count(out, LOG_IMPOSSIBLE, "step %lld: %g ms", (long long)step, values->ms);
+    } else if (log_writers_turn(&chat->writers, writer, step, ns) == LOG_TURN_DOUBLED) {
+        log_out_count(out, LOG_DOUBLED, "step %lld", (long long)step);
+    } else {
+        put(chat, step, ns, values, out);
+    }
+}
+
 /* False: it is no line of nanochat's. */
 static bool take_step(struct nanochat *chat, const struct log_line *line,
                       const struct log_piece *piece, struct log_out *out)
 {
     struct str value = log_trim(log_from(piece->text, 4));
-    int64_t step, ns;
+    int64_t step;
     size_t length;
     if (!log_integer(value, &step, &length) || length == value.len ||
         (value.p[length] != '/' && value.p[length] != ' '))
         return false;
     struct values values = values_of(piece);
-    if (values.torn ||
-        (!values.not_number && !log_layout_whole(&chat->layout, values.fields | 8u, false))) {
-        log_out_damaged(out, "a torn line of a step");
-    } else if (values.not_number) {
-        log_out_count(out, LOG_NOT_NUMBER, NULL);
-    } else if (values.ms <= 0 || !log_duration(values.ms, LOG_MILLISECOND, &ns)) {
-        log_out_count(out, LOG_IMPOSSIBLE, "step %lld: %g ms", (long long)step, values.ms);
-    } else if (log_writers_turn(&chat->writers, line->writer, step, ns) == LOG_TURN_DOUBLED) {
-        log_out_count(out, LOG_DOUBLED, "step %lld", (long long)step);
-    } else {
-        put(chat, step, ns, &values, out);
-    }
+    judge(chat, line->writer, step, &values, out);
     return true;
 }
 
@@ -134,7 +191,7 @@ static bool take_setup(struct nanochat *chat, const struct log_line *line)
     return true;
 }
 
-static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
+enum log_answer nanochat_generally(void *state, const struct log_line *line, struct log_out *out)
 {
     struct nanochat *chat = state;
     struct str rest = line->text;
@@ -149,6 +206,16 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
     return taken || take_setup(chat, line) ? LOG_TAKEN : LOG_OTHER;
 }
 
+static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
+{
+    struct values values;
+    int64_t step;
+    if (!scan(line, &step, &values))
+        return nanochat_generally(state, line, out);
+    judge(state, line->writer, step, &values, out);
+    return LOG_TAKEN;
+}
+
 static const char *const anchors[] = {
     "| loss: ", "| dt: ", "| Validation bpb: ", "Total batch size ", "Tokens / micro-batch", NULL};
 
@@ -161,4 +228,5 @@ const struct format format_nanochat = {
     .how = LOG_HOW_NCCL,
     .anchors = anchors,
     .state_bytes = sizeof(struct nanochat),
-    .line = line};
+    .line = line,
+};

@@ -1,8 +1,10 @@
 /* nanoGPT: "iter 10: loss 10.9886, time 725.90ms, mfu 41.20%": the time of that one
  * iteration, of which every log_interval-th is printed; the MFU is a running mean, of an
  * A100's peak. "step 0: train loss 10.9, val loss 10.9" is an evaluation. */
+#include "decode_generally.h"
 #include "log_format.h"
 #include "log_piece.h"
+#include "log_scan.h"
 #include "log_text.h"
 
 struct nanogpt {
@@ -12,58 +14,94 @@ struct nanogpt {
 
 enum { HAS_TIME = 1u, HAS_MFU = 2u };
 
+struct values {
+    int64_t step;
+    enum log_field time, share;
+    double ms, mfu;
+};
+
 /* False: it is no line of nanoGPT's. */
-static bool take_iteration(struct nanogpt *nanogpt, const struct log_line *line,
-                           const struct log_piece *piece, struct log_out *out)
+static bool values_of(const struct log_piece *piece, struct values *ret)
 {
     struct str value = log_trim(log_from(piece->text, 4)), loss;
-    int64_t step, ns = 0;
     size_t length;
-    double ms = 0, mfu = 0;
-    if (!log_integer(value, &step, &length) || length == value.len || value.p[length] != ':' ||
+    if (!log_integer(value, &ret->step, &length) || length == value.len || value.p[length] != ':' ||
         !log_after(value, "loss", &loss))
         return false;
-    enum log_field time = log_field(piece, "time", "ms", &ms);
-    enum log_field share = log_field(piece, "mfu", "%", &mfu);
-    uint32_t fields = HAS_TIME | (share == LOG_FIELD_NONE ? 0 : HAS_MFU);
-    if (time == LOG_FIELD_NOT_NUMBER) {
-        log_out_count(out, LOG_NOT_NUMBER, NULL);
-        return true;
-    }
-    if (time != LOG_FIELD_NUMBER || share == LOG_FIELD_TORN ||
-        !log_layout_whole(&nanogpt->layout, fields, false)) {
-        log_out_damaged(out, "a torn line of an iteration");
-        return true;
-    }
-    if (ms <= 0 || !log_duration(ms, LOG_MILLISECOND, &ns)) {
-        log_out_count(out, LOG_IMPOSSIBLE, "iteration %lld: %g ms", (long long)step, ms);
-        return true;
-    }
-    if (log_writers_turn(&nanogpt->writers, line->writer, step, ns) == LOG_TURN_DOUBLED) {
-        log_out_count(out, LOG_DOUBLED, "iteration %lld", (long long)step);
-        return true;
-    }
-    struct record record = log_job(step, ns);
-    if (share == LOG_FIELD_NUMBER && mfu > 0) /* -100%: not known yet */
-        log_job_mfu(&record, mfu, out);
-    log_out_record(out, &record);
+    ret->time = log_field(piece, "time", "ms", &ret->ms);
+    ret->share = log_field(piece, "mfu", "%", &ret->mfu);
     return true;
 }
 
-static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
+/* The usual form. */
+static bool scan(const struct log_line *line, struct values *ret)
+{
+    struct log_scan scan;
+    size_t at;
+    ret->time = ret->share = LOG_FIELD_NUMBER;
+    return log_scan_head(&scan, line, "iter", &at) && log_scan_text(&scan, " ") &&
+           log_scan_integer(&scan, &ret->step) && log_scan_text(&scan, ": loss ") &&
+           log_scan_skip_number(&scan) && log_scan_text(&scan, ", time ") &&
+           log_scan_number(&scan, &ret->ms) && log_scan_text(&scan, "ms, mfu ") &&
+           log_scan_number(&scan, &ret->mfu) && log_scan_text(&scan, "%") && log_scan_ends(&scan);
+}
+
+static void judge(struct nanogpt *nanogpt, int64_t writer, const struct values *values,
+                  struct log_out *out)
+{
+    int64_t step = values->step, ns = 0;
+    uint32_t fields = HAS_TIME | (values->share == LOG_FIELD_NONE ? 0 : HAS_MFU);
+    if (values->time == LOG_FIELD_NOT_NUMBER) {
+        log_out_count(out, LOG_NOT_NUMBER, NULL);
+        return;
+    }
+    if (values->time != LOG_FIELD_NUMBER || values->share == LOG_FIELD_TORN ||
+        !log_layout_whole(&nanogpt->layout, fields, false)) {
+        log_out_damaged(out, "a torn line of an iteration");
+        return;
+    }
+    if (values->ms <= 0 || !log_duration(values->ms, LOG_MILLISECOND, &ns)) {
+        log_out_count(out, LOG_IMPOSSIBLE, "iteration %lld: %g ms", (long long)step, values->ms);
+        return;
+    }
+    if (log_writers_turn(&nanogpt->writers, writer, step, ns) == LOG_TURN_DOUBLED) {
+        log_out_count(out, LOG_DOUBLED, "iteration %lld", (long long)step);
+        return;
+    }
+    struct record record = log_job(step, ns);
+    if (values->share == LOG_FIELD_NUMBER && values->mfu > 0) /* -100%: not known yet */
+        log_job_mfu(&record, values->mfu, out);
+    log_out_record(out, &record);
+}
+
+enum log_answer nanogpt_generally(void *state, const struct log_line *line, struct log_out *out)
 {
     struct nanogpt *nanogpt = state;
     struct str rest = line->text, value;
     struct log_piece piece;
     bool taken = false;
-    while (log_next_piece(&rest, line, "iter", &piece))
-        taken |= take_iteration(nanogpt, line, &piece, out);
+    while (log_next_piece(&rest, line, "iter", &piece)) {
+        struct values values;
+        if (!values_of(&piece, &values))
+            continue;
+        judge(nanogpt, line->writer, &values, out);
+        taken = true;
+    }
     if (!taken && log_begins(line->body, "step ") && log_after(line->body, "train loss", &value) &&
         log_after(value, "val loss", &value)) {
         log_out_count(out, LOG_EVALUATION, NULL);
         taken = true;
     }
     return taken ? LOG_TAKEN : LOG_OTHER;
+}
+
+static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
+{
+    struct values values;
+    if (!scan(line, &values))
+        return nanogpt_generally(state, line, out);
+    judge(state, line->writer, &values, out);
+    return LOG_TAKEN;
 }
 
 static const char *const anchors[] = {", time ", ": train loss ", NULL};

@@ -2,8 +2,10 @@
  * s: 4.93 | TFLOPS_per_GPU: 1.249e+03 | consumed_samples: 736"), the progress bars of NeMo 1
  * ("Epoch 0: : 47%|#| 7/15 [06:19<07:13, global_step=5.000, train_step_timing in s=49.50]") and
  * NeMo Automodel ("step 10 | epoch 0 | loss 3.2 | .. | tps 1234.00(154.25/gpu) | .."). */
+#include "decode_generally.h"
 #include "log_format.h"
 #include "log_piece.h"
+#include "log_scan.h"
 #include "log_text.h"
 
 struct nemo {
@@ -77,36 +79,115 @@ static bool ends_with_exponent(struct str s)
            log_is_digit(s.p[s.len - 2]) && log_is_digit(s.p[s.len - 1]);
 }
 
-static bool take_iteration(struct nemo *nemo, const struct log_line *line,
-                           const struct log_piece *piece, struct log_out *out)
+struct values {
+    int64_t step; /* -1: torn */
+    enum log_field time, flops, consumed, tokens;
+    double seconds, teraflops, tokens_a_second;
+};
+
+static struct values values_of(const struct log_piece *piece)
 {
-    double seconds = 0, teraflops = 0, number;
-    if (log_find(piece->text, ", iteration ") == SIZE_MAX)
-        return false;
-    enum log_field time = log_field(piece, "train_step_timing in s:", NULL, &seconds);
-    enum log_field flops = log_field(piece, "TFLOPS_per_GPU:", NULL, &teraflops);
-    if (flops == LOG_FIELD_NONE)
-        flops = log_field(piece, "TFLOPS_PER_GPU:", NULL, &teraflops);
-    enum log_field consumed = log_field(piece, "consumed_samples:", NULL, &number);
-    int64_t step = step_of(piece);
+    struct values values = {.step = step_of(piece)};
+    double number;
+    values.time = log_field(piece, "train_step_timing in s:", NULL, &values.seconds);
+    values.flops = log_field(piece, "TFLOPS_per_GPU:", NULL, &values.teraflops);
+    if (values.flops == LOG_FIELD_NONE)
+        values.flops = log_field(piece, "TFLOPS_PER_GPU:", NULL, &values.teraflops);
+    values.consumed = log_field(piece, "consumed_samples:", NULL, &number);
+    values.tokens = log_field(piece, "tokens_per_sec_per_gpu:", NULL, &values.tokens_a_second);
+    return values;
+}
+
+static void judge(struct nemo *nemo, const struct log_line *line, const struct log_piece *piece,
+                  const struct values *values, struct log_out *out)
+{
+    enum log_field time = values->time, flops = values->flops;
     uint32_t fields = HAS_TIME | (flops != LOG_FIELD_NONE ? HAS_FLOPS : 0) |
-                      (consumed != LOG_FIELD_NONE ? HAS_CONSUMED : 0);
+                      (values->consumed != LOG_FIELD_NONE ? HAS_CONSUMED : 0);
     bool bare = time == LOG_FIELD_BARE || flops == LOG_FIELD_BARE;
-    if (log_field(piece, "tokens_per_sec_per_gpu:", NULL, &number) == LOG_FIELD_NUMBER)
-        log_out_value(out, str_from("tokens a second and GPU"), "tokens/s", number);
+    if (values->tokens == LOG_FIELD_NUMBER)
+        log_out_value(out, str_from("tokens a second and GPU"), "tokens/s",
+                      values->tokens_a_second);
     if (time == LOG_FIELD_NOT_NUMBER) {
         log_out_count(out, LOG_NOT_NUMBER, NULL);
-        return true;
+        return;
     }
-    if (step < 0 || time == LOG_FIELD_TORN || flops == LOG_FIELD_TORN || time == LOG_FIELD_NONE ||
-        !is_whole(nemo, fields, bare, step)) {
+    if (values->step < 0 || time == LOG_FIELD_TORN || flops == LOG_FIELD_TORN ||
+        time == LOG_FIELD_NONE || !is_whole(nemo, fields, bare, values->step)) {
         log_out_damaged(out, "a torn line of an iteration");
-        return true;
+        return;
     }
     bool known = flops == LOG_FIELD_NUMBER ||
                  (flops == LOG_FIELD_BARE && ends_with_exponent(log_trim(piece->text)));
-    put(nemo, line, piece, step, seconds, known ? teraflops : 0, out);
+    put(nemo, line, piece, values->step, values->seconds, known ? values->teraflops : 0, out);
+}
+
+static bool take_iteration(struct nemo *nemo, const struct log_line *line,
+                           const struct log_piece *piece, struct log_out *out)
+{
+    if (log_find(piece->text, ", iteration ") == SIZE_MAX)
+        return false;
+    struct values values = values_of(piece);
+    judge(nemo, line, piece, &values, out);
     return true;
+}
+
+/* A number that is there for the first time, and is not the last of the line, where it may be cut.
+ */
+static bool scan_value(struct log_scan *scan, enum log_field *field, double *ret)
+{
+    bool first = *field == LOG_FIELD_NONE;
+    *field = LOG_FIELD_NUMBER;
+    return first && log_scan_any_number(scan, ret) && log_scan_text(scan, " ");
+}
+
+static bool scan_step(struct log_scan *scan, struct values *values)
+{
+    double global;
+    enum log_field field = values->step < 0 ? LOG_FIELD_NONE : LOG_FIELD_NUMBER;
+    if (!scan_value(scan, &field, &global) || global < 0 || global > 9e15)
+        return false;
+    values->step = (int64_t)global;
+    return true;
+}
+
+/* "name: number" with a blank behind it, or the end of the line. */
+static bool scan_field(struct log_scan *scan, struct values *values)
+{
+    struct str name;
+    if (log_scan_text(scan, "| train_step_timing in s: "))
+        return scan_value(scan, &values->time, &values->seconds);
+    if (!log_scan_text(scan, "| ") || !log_scan_name(scan, &name) || !log_scan_text(scan, ": "))
+        return false;
+    if (log_scan_is(name, "global_step"))
+        return scan_step(scan, values);
+    if (log_scan_is(name, "TFLOPS_per_GPU") || log_scan_is(name, "TFLOPS_PER_GPU"))
+        return scan_value(scan, &values->flops, &values->teraflops);
+    if (log_scan_is(name, "tokens_per_sec_per_gpu"))
+        return scan_value(scan, &values->tokens, &values->tokens_a_second);
+    if (log_scan_is(name, "consumed_samples"))
+        values->consumed =
+            LOG_FIELD_NUMBER; /* whether it is there tells something, not its value */
+    return log_scan_skip_number(scan) && (log_scan_ends(scan) || log_scan_text(scan, " "));
+}
+
+/* The usual form: fields in any order, of which those that count are whole. */
+static bool scan(const struct log_line *line, struct log_piece *piece, struct values *ret)
+{
+    struct log_scan scan;
+    int64_t epoch;
+    size_t at;
+    *ret = (struct values){.step = -1};
+    if (!log_scan_head(&scan, line, "Training epoch", &at) || !log_scan_text(&scan, " ") ||
+        !log_scan_integer(&scan, &epoch) || !log_scan_text(&scan, ", iteration ") ||
+        !log_scan_skip_number(&scan) || !log_scan_text(&scan, "/") ||
+        !log_scan_skip_number(&scan) || !log_scan_text(&scan, " "))
+        return false;
+    while (scan.at < scan.end)
+        if (!scan_field(&scan, ret))
+            return false;
+    *piece = log_scan_piece(line, at);
+    return log_scan_ends(&scan) && ret->step >= 0 && ret->time == LOG_FIELD_NUMBER;
 }
 
 /* ---- progress bars ---- */
@@ -232,7 +313,7 @@ static bool take_automodel(struct nemo *nemo, const struct log_line *line,
     return true;
 }
 
-static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
+enum log_answer nemo_generally(void *state, const struct log_line *line, struct log_out *out)
 {
     struct str rest = line->text;
     struct log_piece piece;
@@ -246,16 +327,26 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
     return taken ? LOG_TAKEN : LOG_OTHER;
 }
 
+static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
+{
+    struct log_piece piece;
+    struct values values;
+    if (!scan(line, &piece, &values))
+        return nemo_generally(state, line, out);
+    judge(state, line, &piece, &values, out);
+    return LOG_TAKEN;
+}
+
 static const char *const anchors[] = {"Training epoch ", "train_step_timing in s", " | epoch ",
                                       NULL};
 
-const struct format format_nemo = {
-    .name = "nemo",
-    .title = "NeMo",
-    .needs = "nothing; trainer.log_every_n_steps=1 for every step",
-    .tells = "step time, TFLOP/s a GPU when the FLOPs callback is on",
-    .lacks = "the times of single ranks and of phases",
-    .how = LOG_HOW_NCCL,
-    .anchors = anchors,
-    .state_bytes = sizeof(struct nemo),
-    .line = line};
+const struct format format_nemo = {.name = "nemo",
+                                   .title = "NeMo",
+                                   .needs = "nothing; trainer.log_every_n_steps=1 for every step",
+                                   .tells =
+                                       "step time, TFLOP/s a GPU when the FLOPs callback is on",
+                                   .lacks = "the times of single ranks and of phases",
+                                   .how = LOG_HOW_NCCL,
+                                   .anchors = anchors,
+                                   .state_bytes = sizeof(struct nemo),
+                                   .line = line};

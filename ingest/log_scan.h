@@ -1,0 +1,202 @@
+/* A line in its usual form, read from left to right: texts and numbers one after the
+ * other up to its end. What does not fit exactly is left to the decoder's general way,
+ * which defines what the line comes to; what fits must come to the same. Inline: one call
+ * for every part of every line. After a false the scan is anywhere, but for log_scan_text(),
+ * which then has not moved. At least 64 bytes must be readable behind the line. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "log_format.h"
+#include "log_piece.h"
+#include "log_text.h"
+#include "number.h"
+#if defined(__SSE2__) && !defined(LINE_SHAPE_PORTABLE)
+#include <emmintrin.h>
+#endif
+
+struct log_scan {
+    const char *at, *end; /* at: may be behind the end, which is then no end of the line */
+};
+
+/* At the end of the line. */
+static inline bool log_scan_ends(const struct log_scan *scan)
+{
+    return scan->at == scan->end;
+}
+
+/* The first `head` (exactly that of log_next_piece()) in the line, when the character before it is
+ * no '_': the scan is behind it. *ret_at: its place. False: there is none. */
+static inline bool log_scan_head(struct log_scan *scan, const struct log_line *line,
+                                 const char *head, size_t *ret_at)
+{
+    struct str text = line->text;
+    size_t at = log_begins(text, head) ? 0 : log_find(text, head);
+    if (at == SIZE_MAX || (at > 0 && text.p[at - 1] == '_'))
+        return false;
+    *ret_at = at;
+    *scan = (struct log_scan){text.p + at + strlen(head), text.p + text.len};
+    return true;
+}
+
+/* The line from that place on as a piece, the last of the line. */
+static inline struct log_piece log_scan_piece(const struct log_line *line, size_t at)
+{
+    return (struct log_piece){log_until(line->text, at), log_from(line->text, at), line->cut};
+}
+
+/* This text, of 40 bytes at most, comes next. */
+__attribute__((always_inline)) static inline bool log_scan_text(struct log_scan *scan,
+                                                                const char *text)
+{
+    size_t length = strlen(text); /* known when this is compiled */
+    if (scan->end - scan->at < (ptrdiff_t)length || memcmp(scan->at, text, length) != 0)
+        return false;
+    scan->at += length;
+    return true;
+}
+
+/* How many of the 16 bytes at p, from the first on, are of a name (log_is_word()). */
+static inline size_t log_scan_word16(const char *p)
+{
+#if defined(__SSE2__) && !defined(LINE_SHAPE_PORTABLE)
+    __m128i bytes = _mm_loadu_si128((const __m128i *)p);
+    __m128i letter = _mm_sub_epi8(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), _mm_set1_epi8('a'));
+    __m128i digit = _mm_sub_epi8(bytes, _mm_set1_epi8('0'));
+    letter = _mm_cmpeq_epi8(_mm_min_epu8(letter, _mm_set1_epi8(25)), letter);
+    digit = _mm_cmpeq_epi8(_mm_min_epu8(digit, _mm_set1_epi8(9)), digit);
+    __m128i word =
+        _mm_or_si128(_mm_or_si128(letter, digit), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('_')));
+    return (size_t)__builtin_ctz(~(unsigned)_mm_movemask_epi8(word));
+#else
+    size_t count = 0;
+    while (count < 16 && log_is_word(p[count]))
+        count++;
+    return count;
+#endif
+}
+
+/* A name as long as it goes, 48 bytes at most. */
+static inline bool log_scan_name(struct log_scan *scan, struct str *ret)
+{
+    const char *begin = scan->at;
+    size_t length = log_scan_word16(begin);
+    for (size_t more = length; more == 16 && length < 64; length += more)
+        more = log_scan_word16(begin + length);
+    scan->at += length;
+    *ret = str_of(begin, length);
+    return length > 0 && length <= 48 && scan->at <= scan->end;
+}
+
+/* Whether the name is this one. */
+__attribute__((always_inline)) static inline bool log_scan_is(struct str name, const char *text)
+{
+    size_t length = strlen(text); /* known when this is compiled */
+    return name.len == length && memcmp(name.p, text, length) == 0;
+}
+
+static inline void log_scan_blanks(struct log_scan *scan)
+{
+    while (scan->at < scan->end && *scan->at == ' ')
+        scan->at++;
+}
+
+/* The next 15 digits at most. *ret_count: how many. */
+static inline uint64_t log_scan_digits(struct log_scan *scan, unsigned *ret_count)
+{
+    uint64_t bytes = number_load8(scan->at);
+    unsigned count = number_digits8(&bytes);
+    uint64_t value = count ? number_value8(bytes, count) : 0;
+    scan->at += count;
+    if (count == 8)
+        for (; count < 15 && log_is_digit(*scan->at); count++)
+            value = value * 10 + (uint64_t)(*scan->at++ - '0');
+    *ret_count = count;
+    return value;
+}
+
+/* Digits, 14 at most; what follows is the caller's to check: no ',' before a digit. */
+static inline bool log_scan_integer(struct log_scan *scan, int64_t *ret)
+{
+    unsigned count;
+    if (scan->at >= scan->end)
+        return false;
+    *ret = (int64_t)log_scan_digits(scan, &count);
+    return count > 0 && count < 15;
+}
+
+/* "529,882": the same with ',' between groups of three. */
+static inline bool log_scan_grouped(struct log_scan *scan, int64_t *ret)
+{
+    const char *begin = scan->at;
+    if (!log_scan_integer(scan, ret))
+        return false;
+    bool groups = *begin != '0' && scan->at - begin <= 3;
+    for (int count = 0; groups && *scan->at == ',' && count < 4; count++) {
+        int64_t group;
+        const char *comma = scan->at++;
+        if (!log_scan_integer(scan, &group) || scan->at - comma != 4)
+            return false;
+        *ret = *ret * 1000 + group;
+    }
+    return *scan->at != ',' || !log_is_digit(scan->at[1]);
+}
+
+/* "12", "-0.034": under 15 digits, of them at most 9 behind the point. What follows is the
+ * caller's to check: no ',' before a digit, no exponent. As log_number() reads it. */
+static inline bool log_scan_number(struct log_scan *scan, double *ret)
+{
+    bool negative = *scan->at == '-';
+    unsigned whole, decimals = 0;
+    if (scan->end - scan->at <= negative)
+        return false;
+    scan->at += negative;
+    uint64_t value = log_scan_digits(scan, &whole);
+    if (whole == 0 || whole > 9)
+        return false;
+    if (*scan->at == '.') {
+        scan->at++;
+        uint64_t behind = log_scan_digits(scan, &decimals);
+        if (decimals > 9)
+            return false;
+        value = value * number_power10[decimals] + behind;
+    }
+    double number = (double)value / (double)number_power10[decimals];
+    *ret = negative ? -number : number;
+    return true;
+}
+
+/* The same, perhaps with an exponent. */
+static inline bool log_scan_any_number(struct log_scan *scan, double *ret)
+{
+    struct log_scan plain = *scan;
+    size_t length;
+    bool is = log_scan_number(&plain, ret) && (*plain.at | 0x20) != 'e';
+    if (!is && scan->at < scan->end &&
+        log_number(str_of(scan->at, (size_t)(scan->end - scan->at)), ret, &length) == LOG_NUMBER) {
+        plain.at = scan->at + length;
+        is = true;
+    }
+    *scan = plain;
+    return is;
+}
+
+/* A number that is not used, perhaps with an exponent. */
+static inline bool log_scan_skip_number(struct log_scan *scan)
+{
+    const char *begin = scan->at;
+    for (;;) {
+        uint64_t bytes = number_load8(scan->at);
+        unsigned digits = number_digits8(&bytes);
+        scan->at += digits;
+        if (digits == 8)
+            continue;
+        char c = *scan->at;
+        if (scan->at >= scan->end || (c != '.' && c != '-' && c != '+' && c != 'e'))
+            return scan->at > begin && scan->at <= scan->end;
+        scan->at++;
+    }
+}
