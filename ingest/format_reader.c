@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "log_prefix.h"
+#include "log_text.h"
+#include "log_wrapped.h"
 #include "memory.h"
 #include "stream.h"
 
@@ -51,6 +53,7 @@ void format_reader_free(struct format_reader *reader)
     free(reader->queue);
     free(reader->names);
     free(reader->plain);
+    free(reader->unwrapped);
     line_forms_done(&reader->forms);
     free(reader);
 }
@@ -144,9 +147,8 @@ static void note_label(struct format_reader *reader)
         str_copy(book->label, sizeof(book->label), str_of(line->text.p, length));
 }
 
-bool format_reader_line(struct format_reader *reader, struct str line, bool cut)
+static bool read_line(struct format_reader *reader, struct str line, bool cut)
 {
-    forget_damages(reader);
     line = plain_line(reader, line);
     reader->form = cut ? NULL : line_forms_find(&reader->forms, line, &reader->values);
     uint64_t anchored = reader->form ? reader->form->found
@@ -171,6 +173,32 @@ bool format_reader_line(struct format_reader *reader, struct str line, bool cut)
     if (taken && reader->line.form && reader->formats->list[reader->current]->again)
         line_forms_keep(&reader->forms, reader->formats, (uint8_t)reader->current, anchored);
     return taken;
+}
+
+/* A line of docker's: what redraws itself in it are several. */
+static bool read_wrapped(struct format_reader *reader, struct str line)
+{
+    bool any = false;
+    if (!reader->unwrapped)
+        reader->unwrapped = memory_zeroed(1, STREAM_LINE_MAX + SLACK);
+    if (!log_unwrap(line, reader->unwrapped, STREAM_LINE_MAX, &line))
+        return read_line(reader, line, false);
+    memset(reader->unwrapped + line.len, 0, SLACK);
+    while (line.len > 0) {
+        size_t end = 0;
+        while (end < line.len && line.p[end] != '\r' && line.p[end] != '\n')
+            end++;
+        any |= end > 0 && read_line(reader, log_until(line, end), false);
+        line = log_from(line, end + 1);
+    }
+    return any;
+}
+
+bool format_reader_line(struct format_reader *reader, struct str line, bool cut)
+{
+    forget_damages(reader);
+    bool wrapped = line.len > 0 && line.p[0] == '{' && !cut && log_begins(line, "{\"log\":");
+    return wrapped ? read_wrapped(reader, line) : read_line(reader, line, cut);
 }
 
 void format_reader_own(struct format_reader *reader, int64_t step)

@@ -66,6 +66,7 @@ struct format_reader {
     const char *damages[DAMAGES_MAX];
     size_t damage_next, damage_count;
     char *plain;                  /* room for a line without escapes; owned */
+    char *unwrapped;              /* room for a line that was in JSON; owned */
     struct line_forms forms;      /* that were learned */
     const struct line_form *form; /* that the line has; NULL: none of these */
     struct log_values values;     /* of the line, where its form is known */

@@ -13,6 +13,7 @@
 #include "log_prefix.h"
 #include "log_steps.h"
 #include "log_text.h"
+#include "log_wrapped.h"
 
 /* ---- numbers ---- */
 
@@ -323,6 +324,30 @@ static void terminal_escapes_are_taken_out(void **state)
     }
 }
 
+static void lines_in_the_json_of_docker_are_taken_out(void **state)
+{
+    static const struct {
+        const char *from, *to; /* NULL: it is none */
+    } cases[] = {
+        {"{\"log\":\"step 5\\n\",\"stream\":\"stdout\",\"time\":\"2026-05-11T02:59:55Z\"}",
+         "step 5"},
+        {"{\"log\": \"a\\t\\\"b\\\" \\u00e9\\r\\n\", \"stream\": \"stderr\"}", "a\t\"b\" \u00e9"},
+        {"{\"log\":\"\\r 1/2\\r 2/2\",\"attrs\":{},\"stream\":\"stdout\"}", "\r 1/2\r 2/2"},
+        {"{\"log\":\"\\n\",\"stream\":\"stdout\"}", ""},
+        {"{\"log\":\"step 5\\n\",\"step\":5}", NULL},
+        {"{\"log\":\"step 5", NULL},
+        {"{\"log\":5,\"stream\":\"stdout\"}", NULL},
+        {"{\"log\":", NULL},
+        {"", NULL}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char to[64];
+        struct str text;
+        bool is = log_unwrap(str_from(cases[i].from), to, sizeof(to), &text);
+        assert_int_equal(is, cases[i].to != NULL);
+        assert_true(!is || str_is(text, cases[i].to));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -338,6 +363,7 @@ int main(void)
         cmocka_unit_test(a_value_and_two_stamps_can_contradict),
         cmocka_unit_test(launchers_prefixes_are_taken_off),
         cmocka_unit_test(terminal_escapes_are_taken_out),
+        cmocka_unit_test(lines_in_the_json_of_docker_are_taken_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
