@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command_explain.h"
+#include "command_logs_text.h"
 #include "format.h"
 #include "text.h"
 
@@ -228,38 +229,6 @@ static void put_skipped(FILE *to, const struct explained *explained)
         explain_cut(to, "            ", str_from(explained->totals.complaints[i]));
 }
 
-#define VALUE_NAME_COLUMNS 28
-
-static void put_value(FILE *to, const struct log_value *value)
-{
-    char name[4 * LOG_VALUE_NAME_BYTES];
-    struct str rest = str_from(value->name);
-    size_t columns = 0;
-    text_sanitise(name, sizeof(name), rest);
-    columns = text_columns(str_from(name));
-    bool fits = columns <= VALUE_NAME_COLUMNS; /* a longer one has a line of its own: it is whole */
-    fprintf(to, "  %s%s%*s %8" PRIu64 " %9.6g %9.6g %9.6g %s\n", name, fits ? "" : "\n  ",
-            (int)(VALUE_NAME_COLUMNS - (fits ? columns : 0)), "", value->count, value->least,
-            quantile_median(&value->quantile), value->most, value->unit);
-}
-
-static void put_values(FILE *to, const struct explained *explained)
-{
-    const struct log_book *book = &explained->logs.book;
-    bool headed = false;
-    for (size_t i = 0; i < book->count; i++) {
-        for (size_t k = 0; k < book->facts[i].value_count; k++) {
-            if (book->facts[i].values[k].count == 0)
-                continue;
-            if (!headed)
-                fprintf(to, "\nTimers, operations and rates:\n  %-*s %8s %9s %9s %9s\n",
-                        VALUE_NAME_COLUMNS, "name", "count", "least", "median", "most");
-            headed = true;
-            put_value(to, &book->facts[i].values[k]);
-        }
-    }
-}
-
 /* ---- what it can tell ---- */
 
 static void put_how(FILE *to, const struct explained *explained)
@@ -390,7 +359,7 @@ void explain_text(FILE *to, const struct explained *explained, const struct opti
     }
     put_first(to, explained);
     put_skipped(to, explained);
-    put_values(to, explained);
+    command_logs_values(to, &explained->logs.book, SIZE_MAX);
     put_tells(to, explained);
     if (explained->has != 0)
         put_command(to, options);

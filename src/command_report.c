@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "command_logs_json.h"
+#include "command_logs_text.h"
 #include "command_report_checks.h"
 #include "command_report_compare.h"
 #include "command_report_form.h"
@@ -13,7 +14,8 @@
 #include "format.h"
 #include "report.h"
 
-#define STEPS_MAX 32768     /* rows of the table of steps; of longer runs several in one */
+#define STEPS_MAX 32768 /* rows of the table of steps; of longer runs several in one */
+#define LOG_VALUES_SHOWN 24
 #define FIGURE_COLUMNS 1024 /* of a figure: as many as can be told apart */
 
 /* ---- what is needed ---- */
@@ -55,6 +57,8 @@ static void write_text(FILE *to, const struct written *written)
         fprintf(to, "as it stood when step %s of attempt %d was the newest\n\n",
                 format_count(step, summary->shown.step), summary->shown.attempt + 1);
     report_text(to, summary, strcmp(nl_langinfo(CODESET), "UTF-8") == 0);
+    const struct command_logs *logs = written->data->logs;
+    command_logs_values(to, &logs->book, LOG_VALUES_SHOWN);
     report_checks_text(to, written->data->checks);
 }
 

@@ -255,6 +255,30 @@ class Tables(Folder):
         self.assertTrue(all(None not in row and None not in row.values() for row in rows))
 
 
+class Values(Folder):
+    def test_what_a_log_says_besides_its_steps_is_in_the_text(self):
+        log = os.path.join(DDP8, "..", "formats", "mllog", "means_of_blocks.log")
+        words = " ".join(run(log).stdout.decode().split())
+        self.assertIn("name count least median most", words)
+        self.assertIn("train_step_time, means 2 27.17 28.46 29.75 s", words)
+        self.assertIn("block 2 59.5 70.5 81.5 s", words)
+        self.assertIn("run 1 266 266 266 s", words)
+
+    def test_of_many_values_the_rest_is_counted(self):
+        lines = [f" iteration {n:8}/ 9 | consumed samples: 16 | elapsed time per iteration (ms): "
+                 "2700.0 | learning rate: 1E-4 | global batch size: 16 | lm loss: 2.7 | "
+                 "loss scale: 1.0 | number of skipped iterations: 0 |\n"
+                 + "time (ms) | " + " | ".join(f"timer-{k:02}: {k}.50" for k in range(30))
+                 for n in (1, 2, 3)]
+        text = run(self.log("train.log", lines)).stdout.decode()
+        self.assertIn("timer-23", text)
+        self.assertNotIn("timer-24", text)
+        self.assertIn("  and 6 more: all of them are in --json\n", text)
+
+    def test_without_any_there_is_no_table(self):
+        self.assertNotIn(b"name  ", run(SLOW5).stdout.split(b"read  ")[1])
+
+
 class Output(Folder):
     def test_the_ending_chooses_the_form(self):
         for name, begins in (("a.json", "{"), ("a.csv", "attempt,"), ("a.txt", "ddp8-slow5"),
