@@ -331,6 +331,50 @@ static void place(struct looking *looking, struct unit *unit, struct folder_runs
         join(&runs->runs[best], unit);
 }
 
+/* ---- patterns that name one run alone ---- */
+
+static bool names_others(const struct looking *looking, const char *pattern, int run)
+{
+    for (int i = 0; i < looking->unit_count; i++)
+        for (int k = 0; looking->units[i].run != run && k < looking->units[i].count; k++)
+            if (looking->units[i].sample->found &&
+                runs_match(pattern, looking->units[i].entries[k].name))
+                return true;
+    return false;
+}
+
+/* Letter by letter, a '?' where its names differ. False: they are not of one length. */
+static bool by_letters(const struct looking *looking, int run, char pattern[RUN_PATTERN_BYTES])
+{
+    pattern[0] = '\0';
+    for (int i = 0; i < looking->unit_count; i++) {
+        for (int k = 0; looking->units[i].run == run && k < looking->units[i].count; k++) {
+            const char *name = looking->units[i].entries[k].name;
+            size_t length = strlen(name);
+            if (pattern[0] == '\0')
+                str_copy(pattern, RUN_PATTERN_BYTES, str_from(name));
+            if (strlen(pattern) != length)
+                return false;
+            for (size_t at = 0; at < length; at++)
+                pattern[at] = pattern[at] == name[at] ? name[at] : '?';
+        }
+    }
+    return pattern[0] != '\0';
+}
+
+static void tell_apart(const struct looking *looking, struct folder_runs *runs)
+{
+    char pattern[RUN_PATTERN_BYTES];
+    for (int run = 0; run < runs->count && runs->count > 1; run++) {
+        if (!names_others(looking, runs->runs[run].pattern, run))
+            continue;
+        runs->runs[run].unclear =
+            !by_letters(looking, run, pattern) || names_others(looking, pattern, run);
+        if (!runs->runs[run].unclear)
+            memcpy(runs->runs[run].pattern, pattern, sizeof(pattern));
+    }
+}
+
 static void look(struct looking *looking, const struct entry *entries, int count,
                  struct folder_runs *ret)
 {
@@ -342,6 +386,7 @@ static void look(struct looking *looking, const struct entry *entries, int count
     for (int i = 0; i < looking->unit_count; i++)
         if (looking->units[i].sample->found)
             place(looking, &looking->units[i], ret);
+    tell_apart(looking, ret);
 }
 
 int runs_look(const char *folder, const char *which, const struct formats *formats,

@@ -14,6 +14,7 @@
 /* The files of one run. */
 struct folder_run {
     char pattern[RUN_PATTERN_BYTES]; /* of their names: "a-rank*.jsonl"; raw bytes */
+    bool unclear; /* it matches files of others, too: their names do not tell the runs apart */
     int files;
     int64_t first_step, last_step; /* as far as they were looked at */
 };

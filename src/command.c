@@ -173,8 +173,14 @@ bool command_sources_mixed(const struct options *options, char *text, size_t siz
             look_at_runs(options, options->sources[i], &runs) < 0 || runs.count < 2)
             continue;
         runs_say(options->sources[i], &runs, sentence);
-        snprintf(text, size, "%s: choose one with --run '%s', or name its files", sentence,
-                 runs.runs[0].pattern);
+        if (runs.runs[0].unclear)
+            snprintf(text, size,
+                     "%s: their names do not tell them apart: put the files of each "
+                     "into a folder of its own, or name them",
+                     sentence);
+        else
+            snprintf(text, size, "%s: choose one with --run '%s', or name its files", sentence,
+                     runs.runs[0].pattern);
         return true;
     }
     return false;

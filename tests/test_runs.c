@@ -132,6 +132,38 @@ static void a_run_can_be_chosen(void **state)
     assert_int_equal(looked("*rank*").count, 2);
 }
 
+/* Names that begin alike, with something else than ranks in them. */
+static void write_processes(int first_process, double begin_s)
+{
+    for (int rank = 0; rank < 4; rank++) {
+        char name[64];
+        snprintf(name, sizeof name, "node%d-pid%d.jsonl", rank / 2, first_process + rank);
+        write_log(name, (struct log){rank, rank, 1, 50, begin_s, 1, false, false});
+    }
+}
+
+static void each_pattern_names_one_run_alone(void **state)
+{
+    write_processes(4000, 1000);
+    write_processes(5000, 9000);
+    struct folder_runs runs = looked(NULL);
+    assert_int_equal(runs.count, 2);
+    assert_string_equal(runs.runs[0].pattern, "node?-pid400?.jsonl");
+    assert_string_equal(runs.runs[1].pattern, "node?-pid500?.jsonl");
+    assert_false(runs.runs[0].unclear);
+    assert_int_equal(looked("node?-pid500?.jsonl").count, 1);
+    assert_int_equal(looked("node?-pid500?.jsonl").matches, 4);
+}
+
+static void names_that_tell_nothing_are_called_so(void **state)
+{
+    write_processes(4998, 1000);
+    write_processes(5002, 9000);
+    struct folder_runs runs = looked(NULL);
+    assert_int_equal(runs.count, 2);
+    assert_true(runs.runs[0].unclear);
+}
+
 static void runs_in_one_file_each_are_told_apart(void **state)
 {
     struct log log = {.last_rank = 7, .from = 0, .last = 200, .begin_s = 1000, .step_s = 1};
@@ -356,6 +388,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(two_runs_with_a_file_a_rank_are_two, make_folder),
         cmocka_unit_test_setup(a_run_can_be_chosen, make_folder),
+        cmocka_unit_test_setup(each_pattern_names_one_run_alone, make_folder),
+        cmocka_unit_test_setup(names_that_tell_nothing_are_called_so, make_folder),
         cmocka_unit_test_setup(runs_in_one_file_each_are_told_apart, make_folder),
         cmocka_unit_test_setup(steps_that_overlap_in_the_middle_are_enough, make_folder),
         cmocka_unit_test_setup(without_times_the_values_tell, make_folder),
