@@ -197,7 +197,7 @@ static bool is_epoch(struct str text)
 static void take_text(struct gkrls *gkrls, const struct log_line *line, struct str text,
                       struct log_out *out)
 {
-    struct log_piece piece = {.text = text, .torn_end = line->cut};
+    struct log_piece piece = {.text = text, .torn_end = line->cut, .origin = LOG_LEARN_NOWHERE};
     if (is_epoch(text)) {
         put_value(&piece, TEXT("step_time="), TEXT("epoch: mean step"), out);
         put_value(&piece, TEXT("epoch_train_time="), TEXT("epoch: training"), out);

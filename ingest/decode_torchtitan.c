@@ -387,7 +387,8 @@ static bool stamp_again(const struct titan *titan, struct str text, struct step_
     size_t end = runs->at[titan->step_run].begin;
     while (log_is_blank(text.p[end - 1])) /* behind "step:" */
         end--;
-    struct log_piece piece = {.front = log_until(text, end - strlen("step:"))};
+    struct log_piece piece = {.front = log_until(text, end - strlen("step:")),
+                              .origin = LOG_LEARN_NOWHERE};
     return log_piece_stamp_at(&piece, runs->at[titan->stamp_run].begin, &values->stamp,
                               &values->zone);
 }

@@ -51,7 +51,7 @@ static void take_mfu(struct wordplay *wordplay, struct values *values,
                      const struct log_piece *piece)
 {
     struct str at;
-    struct log_piece open = {.text = piece->text};
+    struct log_piece open = {.text = piece->text, .origin = LOG_LEARN_NOWHERE};
     enum log_field field = log_field(&open, "mfu=", NULL, &values->mfu);
     if (field == LOG_FIELD_NONE || field == LOG_FIELD_TORN) {
         values->torn = true;

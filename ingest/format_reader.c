@@ -88,9 +88,11 @@ static bool answers(struct format_reader *reader, size_t index)
 {
     const struct format *format = reader->formats->list[index];
     void *state = state_of(reader, index);
-    if (reader->form && reader->form->owner == index &&
+    bool known = reader->form && reader->form->owner == index;
+    if (known && format->again &&
         format->again(state, &reader->line, &reader->values, &reader->out))
         return true;
+    reader->line.recall = known ? &reader->values : NULL;
     if (reader->line.form)
         log_learn_begin(reader->line.form, reader->line.text);
     return format->line(state, &reader->line, &reader->out) == LOG_TAKEN;
@@ -170,7 +172,7 @@ static bool read_line(struct format_reader *reader, struct str line, bool cut)
         taken = ask(reader, (size_t)__builtin_ctzll(found));
     if (taken)
         note_label(reader);
-    if (taken && reader->line.form && reader->formats->list[reader->current]->again)
+    if (taken && reader->line.form)
         line_forms_keep(&reader->forms, reader->formats, (uint8_t)reader->current, anchored);
     return taken;
 }

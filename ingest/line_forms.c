@@ -79,8 +79,7 @@ void line_forms_keep(struct line_forms *forms, const struct formats *formats, ui
                      uint64_t found)
 {
     struct log_learned *form = forms->learning;
-    if (!form || !log_learn_is_ready(form) ||
-        depends_on_digits(formats, log_learn_line(form), owner))
+    if (!form || !log_learn_taken(form) || depends_on_digits(formats, log_learn_line(form), owner))
         return;
     size_t at = forms->count < LINE_FORMS ? forms->count++ : forms->oldest;
     forms->oldest = (at + 1) % LINE_FORMS;

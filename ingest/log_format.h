@@ -25,6 +25,7 @@ struct log_line {
                         not who was measured: a key to tell interleaved writers apart */
     bool cut;        /* the input ended within it: a number at its end may lack digits */
     struct log_learned *form; /* learns where values stand, for `again`; NULL: not of this line */
+    struct log_values *recall; /* what was learned of a line of the same form; NULL: nothing */
 };
 
 /* Of a format's how[]: what gives the times of single ranks, to be pasted as it stands. */

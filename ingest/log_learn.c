@@ -31,6 +31,12 @@ struct place {
     uint8_t field, kind;
 };
 
+/* A place: so far behind the end of a run, or behind the line's begin. */
+struct point {
+    uint16_t at;          /* in the learned line */
+    uint16_t run, behind; /* run: its number + 1, 0: the begin */
+};
+
 struct log_learned {
     const char *line; /* that is being learned; borrowed until it is ready */
     size_t length;
@@ -41,6 +47,10 @@ struct log_learned {
     struct run runs[RUNS_MAX];
     struct place places[LOG_LEARN_FIELDS];
     uint32_t notes[LOG_LEARN_FIELDS];
+    bool no_more; /* searches are remembered */
+    size_t search_count, point_count;
+    struct log_search searches[LOG_LEARN_SEARCHES];
+    struct point points[LOG_LEARN_POINTS];
 };
 
 struct log_learned *log_learn_new(void)
@@ -65,6 +75,8 @@ void log_learn_begin(struct log_learned *form, struct str line)
     form->failed = line.len == 0 || line.len > LOG_LEARN_LINE_MAX;
     form->has = 0;
     form->place_count = form->run_count = 0;
+    form->no_more = false;
+    form->search_count = form->point_count = 0;
 }
 
 static void add_place(struct log_learned *form, unsigned field, struct str text, enum kind kind,
@@ -145,6 +157,19 @@ static bool find_place(const struct log_learned *form, struct place *place)
     return true;
 }
 
+/* False: it is within a run of digits. */
+static bool find_point(const struct log_learned *form, struct point *point)
+{
+    size_t run = 0;
+    while (run < form->run_count && form->runs[run].end <= point->at)
+        run++;
+    if (run < form->run_count && form->runs[run].begin < point->at)
+        return false;
+    point->run = (uint16_t)run;
+    point->behind = (uint16_t)(point->at - (run > 0 ? form->runs[run - 1].end : 0));
+    return true;
+}
+
 void log_learn_ready(struct log_learned *form, bool json)
 {
     if (!form || form->failed || form->ready)
@@ -153,6 +178,8 @@ void log_learn_ready(struct log_learned *form, bool json)
     form->failed = !find_runs(form);
     for (size_t i = 0; i < form->place_count && !form->failed; i++)
         form->failed = !find_place(form, &form->places[i]);
+    for (size_t i = 0; i < form->point_count && !form->failed; i++)
+        form->failed = !find_point(form, &form->points[i]);
     if (form->failed)
         return;
     form->text = memory_resized(form->text, form->length + SLACK, 1);
@@ -161,9 +188,68 @@ void log_learn_ready(struct log_learned *form, bool json)
     form->ready = true;
 }
 
-bool log_learn_is_ready(const struct log_learned *form)
+bool log_learn_taken(struct log_learned *form)
 {
+    if (form->search_count > 0)
+        log_learn_ready(form, false);
     return form->ready && !form->failed;
+}
+
+/* ---- searches ---- */
+
+unsigned log_learn_search(struct log_learned *form, const void *what, const void *unit,
+                          unsigned from, unsigned answer)
+{
+    if (!form || form->no_more || form->failed)
+        return LOG_LEARN_NOWHERE;
+    if (form->search_count == LOG_LEARN_SEARCHES || form->place_count == LOG_LEARN_FIELDS ||
+        form->point_count + 3 > LOG_LEARN_POINTS) {
+        form->no_more = true;
+        return LOG_LEARN_NOWHERE;
+    }
+    form->searches[form->search_count] = (struct log_search){.what = what,
+                                                             .unit = unit,
+                                                             .from = (uint8_t)from,
+                                                             .answer = (uint8_t)answer,
+                                                             .field = LOG_LEARN_FIELDS,
+                                                             .point = (uint8_t)form->point_count};
+    return (unsigned)form->search_count++;
+}
+
+void log_learn_point(struct log_learned *form, const char *place)
+{
+    bool inside = place >= form->line && place <= form->line + form->length;
+    if (!inside || form->point_count == LOG_LEARN_POINTS)
+        form->failed = true;
+    else
+        form->points[form->point_count++] = (struct point){.at = (uint16_t)(place - form->line)};
+}
+
+void log_learn_found(struct log_learned *form, struct str text, bool number)
+{
+    unsigned field = (unsigned)form->place_count;
+    form->searches[form->search_count - 1].field = (uint8_t)field;
+    add_place(form, field, text, number ? KIND_NUMBER : KIND_TEXT, 0);
+}
+
+void log_learn_no_more(struct log_learned *form)
+{
+    if (form)
+        form->no_more = true;
+}
+
+const struct log_search *log_recall(struct log_values *values, const void *what, const void *unit,
+                                    unsigned from)
+{
+    if (!values || values->next_search == values->search_count)
+        return NULL;
+    const struct log_search *search = &values->searches[values->next_search];
+    if (search->what != what || search->unit != unit || search->from != from) {
+        values->next_search = values->search_count;
+        return NULL;
+    }
+    values->next_search++;
+    return search;
 }
 
 struct str log_learn_line(const struct log_learned *form)
@@ -303,5 +389,12 @@ bool log_learn_match(const struct log_learned *form, struct str line, struct log
     for (size_t i = 0; i < form->place_count; i++)
         if (!take_place(&form->places[i], &found, ret))
             return false;
+    for (size_t i = 0; i < form->point_count; i++) {
+        const struct point *point = &form->points[i];
+        ret->points[i] = (point->run > 0 ? found.end[point->run - 1] : line.p) + point->behind;
+    }
+    ret->searches = form->searches;
+    ret->search_count = (unsigned)form->search_count;
+    ret->next_search = 0;
     return true;
 }

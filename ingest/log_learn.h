@@ -2,8 +2,11 @@
  * once a decoder has read one and said where its values stand, those of the next line with
  * that form are known without a search: what is no digit is compared, the numbers are read.
  *
- * A decoder takes part by `again` (log_format.h), which gets the values alone. Its `line` stays
- * the definition: whatever is not quite like the line that was learned goes there. */
+ * Decoders take part in one of two ways. Their searches may be remembered (log_piece.h): what was
+ * asked of the line that was learned, and where it was found; asked in the same order of another
+ * line of this form, they are answered at once. Or they have an `again` (log_format.h), which gets
+ * the values alone. Either way `line` stays the definition: what is not quite like the line that
+ * was learned is searched. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,9 +16,20 @@
 #include "str.h"
 
 #define LOG_LEARN_FIELDS 64
+#define LOG_LEARN_SEARCHES 32
+#define LOG_LEARN_POINTS 64
 #define LOG_LEARN_LINE_MAX 4096 /* bytes; longer lines are not learned */
 
 struct log_learned;
+
+/* A search in a line. */
+struct log_search {
+    const void *what, *unit; /* addresses of static text: which search it was */
+    uint8_t from;            /* whatever else it depends on */
+    uint8_t answer;          /* what it came to */
+    uint8_t field;           /* the number or text that it found: below; LOG_LEARN_FIELDS: none */
+    uint8_t point;           /* the first of its places */
+};
 
 /* What stands at the places of a learned line. */
 struct log_values {
@@ -23,6 +37,9 @@ struct log_values {
     const uint32_t *notes;             /* of each field, as the decoder has given them */
     double number[LOG_LEARN_FIELDS];   /* as log_number() has it; 0 of a text */
     struct str text[LOG_LEARN_FIELDS]; /* in the line */
+    const struct log_search *searches;
+    unsigned search_count, next_search;
+    const char *points[LOG_LEARN_POINTS]; /* in the line */
 };
 
 static inline bool log_values_have(const struct log_values *values, unsigned field)
@@ -44,6 +61,26 @@ void log_learn_text(struct log_learned *form, unsigned field, struct str text, u
  * which begin with no 0 but before a point. */
 void log_learn_ready(struct log_learned *form, bool json);
 
+/* ---- searches, remembered ---- */
+
+#define LOG_LEARN_NOWHERE 255
+
+/* A search is made that depends on nothing but what, unit, from and the line: its index, or
+ * LOG_LEARN_NOWHERE: it is not remembered (form may be NULL). Its places follow, in order, and at
+ * most one number or text. `what` has no digits in it. */
+unsigned log_learn_search(struct log_learned *form, const void *what, const void *unit,
+                          unsigned from, unsigned answer);
+void log_learn_point(struct log_learned *form, const char *place); /* up to the line's end */
+void log_learn_found(struct log_learned *form, struct str text, bool number);
+
+/* No search from here on is remembered. */
+void log_learn_no_more(struct log_learned *form);
+
+/* The same search in a line of that form; NULL: it was another then, so it is to be made, and those
+ * after it. values may be NULL. */
+const struct log_search *log_recall(struct log_values *values, const void *what, const void *unit,
+                                    unsigned from);
+
 /* ---- of the reader ---- */
 
 struct log_learned *log_learn_new(void);
@@ -52,8 +89,8 @@ void log_learn_free(struct log_learned *form);
 /* Begins to learn the line, which must stay where it is until it is ready. */
 void log_learn_begin(struct log_learned *form, struct str line);
 
-/* Whether the decoder has said that it is ready, and the line can be learned. */
-bool log_learn_is_ready(const struct log_learned *form);
+/* The decoder has taken the line: whether it can be learned. */
+bool log_learn_taken(struct log_learned *form);
 
 /* Whether the line differs from the learned one in digits alone. A number at its very end may be
  * cut, so it must be as long as there. 16 bytes behind the line must be readable. */

@@ -16,6 +16,8 @@ struct log_piece {
     struct str front; /* what stands before it: from the head before, or from the line's begin */
     struct str text;
     bool torn_end; /* a number at its very end is cut: another record or the input's end follows */
+    const struct log_line *line; /* whose searches are remembered; NULL: they are not */
+    unsigned origin;             /* the search that found it; LOG_LEARN_NOWHERE: none */
 };
 
 /* The next piece of the line that begins with `head`, optional blanks and a digit; a '_' before
@@ -38,7 +40,7 @@ enum log_field {
 };
 
 /* The number of the field `name`, which ends with its ':' or '='. unit: what must follow the number
- * at once ("ms", "%"), NULL: none, but then a blank or punctuation does. */
+ * at once ("ms", "%"), NULL: none, but then a blank or punctuation does. Both are static text. */
 enum log_field log_field_of(const struct log_piece *piece, struct str name, struct str unit,
                             double *ret);
 

@@ -45,7 +45,7 @@ static struct log_learned *learned(const char *text, const char *number, bool js
     log_learn_begin(form, line);
     log_learn_number(form, 3, str_of(line.p + at, strlen(number)), 77);
     log_learn_ready(form, json);
-    if (log_learn_is_ready(form))
+    if (log_learn_taken(form))
         return form;
     log_learn_free(form);
     return NULL;
