@@ -243,7 +243,7 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
     struct gkrls *gkrls = state;
     if (take_again(gkrls, line, out))
         return LOG_TAKEN;
-    size_t at = log_find(line->text, "[Epoch ");
+    size_t at = log_find_last(line->text, "[Epoch ");
     struct str text = log_from(line->text, at), value;
     bool ours = at != SIZE_MAX &&
                 (log_after(text, "train_loss=", &value) || log_after(text, "step_time=", &value) ||
@@ -252,6 +252,8 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
         return LOG_TAKEN;
     if (!ours)
         return LOG_OTHER;
+    if (log_find(line->text, "[Epoch ") < at)
+        log_out_damaged(out, "a line of a step that goes on in another");
     if (!is_whole(text) && !is_epoch(text) && !line->cut)
         keep(gkrls, text, out);
     else

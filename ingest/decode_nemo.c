@@ -12,7 +12,7 @@ struct nemo {
     struct log_layout layout;
     struct log_writers writers;
     int64_t stamp, stamp_step; /* of Automodel's line before */
-    bool stamped;
+    bool stamped, timed;       /* timed: Automodel's lines have times of their own */
 };
 
 enum { HAS_TIME = 1u, HAS_FLOPS = 2u, HAS_CONSUMED = 4u, HAS_TPS = 8u };
@@ -235,7 +235,8 @@ static bool take_bar(struct nemo *nemo, const struct log_line *line, const struc
     int64_t step = bar_step(piece);
     if (time == LOG_FIELD_NOT_NUMBER)
         log_out_count(out, LOG_NOT_NUMBER, NULL);
-    else if (time != LOG_FIELD_NUMBER || step < 0)
+    else if (time != LOG_FIELD_NUMBER || step < 0 ||
+             log_find_from(piece->text, 5, "Epoch ") != SIZE_MAX) /* the next one's, joined */
         log_out_damaged(out, "a torn progress bar");
     else
         put(nemo, line, piece, step, seconds, 0, out);
@@ -268,8 +269,16 @@ static int64_t automodel_time(struct nemo *nemo, const struct log_piece *piece, 
     double seconds;
     int64_t ns;
     *ret_span = 1;
-    if (log_field(piece, "time ", "s", &seconds) == LOG_FIELD_NUMBER)
+    enum log_field field = log_field(piece, "time ", "s", &seconds);
+    if (field == LOG_FIELD_NUMBER) {
+        nemo->timed = true;
         return seconds > 0 && log_duration(seconds, LOG_SECOND, &ns) ? ns : 0;
+    }
+    struct str rate; /* behind the time, where there is one */
+    if (field != LOG_FIELD_NONE || nemo->timed || !log_after(piece->text, "tps ", &rate)) {
+        log_out_damaged(out, "a torn line of a step");
+        return 0;
+    }
     if (!stamped || !nemo->stamped || step <= nemo->stamp_step || stamp <= nemo->stamp)
         return 0;
     *ret_span = step - nemo->stamp_step;
@@ -340,13 +349,14 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
 static const char *const anchors[] = {"Training epoch ", "train_step_timing in s", " | epoch ",
                                       NULL};
 
-const struct format format_nemo = {.name = "nemo",
-                                   .title = "NeMo",
-                                   .needs = "nothing; trainer.log_every_n_steps=1 for every step",
-                                   .tells =
-                                       "step time, TFLOP/s a GPU when the FLOPs callback is on",
-                                   .lacks = "the times of single ranks and of phases",
-                                   .how = LOG_HOW_NCCL,
-                                   .anchors = anchors,
-                                   .state_bytes = sizeof(struct nemo),
-                                   .line = line};
+const struct format format_nemo = {
+    .name = "nemo",
+    .title = "NeMo",
+    .needs = "nothing; trainer.log_every_n_steps=1 for every step",
+    .tells = "step time, TFLOP/s a GPU when the FLOPs callback is on",
+    .lacks = "the times of single ranks and of phases",
+    .how = LOG_HOW_NCCL,
+    .anchors = anchors,
+    .state_bytes = sizeof(struct nemo),
+    .line = line,
+};

@@ -1,6 +1,8 @@
 /* OLMo and OLMo-core: a line with "[step=2/739328]" and then lines "    key=value". A block
  * ends at the next such line; other lines may come between. OLMo's batches a second are the
  * mean of a window, OLMo-core's are of the step that is logged. */
+#include <string.h>
+
 #include "log_format.h"
 #include "log_piece.h"
 #include "log_steps.h"
@@ -19,6 +21,7 @@ struct olmo {
     int64_t before_step, before_stamp; /* of the block before */
     double before_tokens;
     bool any, before_stamped;
+    bool precise; /* rates have all the digits that OLMo writes */
 };
 
 static void describe(const struct olmo *olmo, struct record *record, struct log_out *out)
@@ -114,7 +117,7 @@ static int64_t writer_of(const struct log_line *line, struct str front)
 
 static bool take_head(struct olmo *olmo, const struct log_line *line, struct log_out *out)
 {
-    size_t at = log_find(line->text, "[step="), length;
+    size_t at = log_find_last(line->text, "[step="), length;
     struct str rest = log_from(line->text, at == SIZE_MAX ? line->text.len : at + 6);
     struct str front = log_until(line->text, at);
     int64_t step, total;
@@ -127,9 +130,12 @@ static bool take_head(struct olmo *olmo, const struct log_line *line, struct log
             return false;
         rest = log_from(rest, length + 1);
     }
-    if ((rest.p[0] != ']' && rest.p[0] != ',') || log_find(rest, "]") == SIZE_MAX)
+    size_t close = log_find(rest, "]");
+    if ((rest.p[0] != ']' && rest.p[0] != ',') || close == SIZE_MAX || log_find(rest, "[") < close)
         return false;
     end_block(olmo, out);
+    if (log_find(line->text, "[step=") < at)
+        log_out_damaged(out, "the beginning of a step within that of another");
     int64_t writer = writer_of(line, front);
     olmo->doubled = olmo->any && olmo->writer != writer && step <= olmo->before_step &&
                     step + 1000 > olmo->before_step;
@@ -156,12 +162,20 @@ static bool take_head(struct olmo *olmo, const struct log_line *line, struct log
 static bool is_value(struct str text, struct str *ret_key, struct str *ret_value)
 {
     size_t at = log_find(text, "="), slash = log_find(text, "/");
-    if (at == SIZE_MAX || slash > at || slash == 0 || at > 120 ||
+    if (at == SIZE_MAX || slash > at || slash == 0 || at > 120 || log_find(text, " ") < slash ||
         !((text.p[0] >= 'a' && text.p[0] <= 'z') || (text.p[0] >= 'A' && text.p[0] <= 'Z')))
         return false;
     *ret_key = log_until(text, at);
     *ret_value = log_trim(log_from(text, at + 1));
     return true;
+}
+
+/* Whether the number has as many decimals as OLMo writes of one of its size: fewer, and it broke
+ * off. */
+static bool is_precise(struct str text, double number)
+{
+    size_t wanted = number > 1000 ? 0 : number > 100 ? 1 : number > 10 ? 2 : number > 1 ? 3 : 4;
+    return number < 1e-4 || log_decimals(text) >= wanted;
 }
 
 static void take_value(struct olmo *olmo, struct str key, struct str text, bool cut)
@@ -184,8 +198,25 @@ static void take_value(struct olmo *olmo, struct str key, struct str text, bool 
     olmo->torn |= cut || kind == LOG_NOTHING || *to != 0;
     olmo->not_number |= kind == LOG_NO_NUMBER && rate;
     olmo->smoothed |= str_is(key, rates[0]);
+    if (kind == LOG_NUMBER && rate) {
+        bool precise = is_precise(text, number);
+        olmo->torn |= olmo->precise && !precise;
+        olmo->precise |= precise;
+    }
     if (kind == LOG_NUMBER)
         *to = number;
+}
+
+/* Without what stands in brackets before it: a launcher puts it before every line. */
+static struct str without_brackets(struct str text)
+{
+    while (text.len > 0 && text.p[0] == '[') {
+        const char *close = memchr(text.p, ']', text.len);
+        if (!close)
+            break;
+        text = log_trim(log_from(text, (size_t)(close - text.p) + 1));
+    }
+    return text;
 }
 
 static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
@@ -196,7 +227,7 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
         return LOG_TAKEN;
     if (!olmo->in_block)
         return LOG_OTHER;
-    if (is_value(body, &key, &value)) {
+    if (is_value(without_brackets(body), &key, &value)) {
         take_value(olmo, key, value, line->cut);
         return LOG_TAKEN;
     }

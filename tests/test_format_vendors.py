@@ -109,6 +109,48 @@ def modded(step, t, clock, dice):
     return f"step:{step}/99999 train_time:{ms}ms step_avg:{ms / step:.2f}ms"
 
 
+def olmo_number(value):
+    """As OLMo writes it."""
+    return f"{value:.4f}" if value <= 1 else f"{value:.3f}" if value <= 10 else f"{value:.2f}"
+
+
+def olmo(step, t, clock, dice):
+    rate = "" if step == 1 else f"    throughput/device/tokens_per_second={16384 / t:,.0f}\n    throughput/device/batches_per_second={olmo_number(1 / t)}\n"
+    return (f"[{stamp(clock)[:19]}] INFO     [olmo.train:816, rank=0] [step={step}/739328]\n    train/CrossEntropyLoss=11.25\n"
+            f"    train/Perplexity=76,631\n    throughput/total_tokens={step * 4194304:,}\n{rate}    System/Peak GPU Memory (MB)=42,133")
+
+
+def olmo_core(step, t, clock, dice):
+    return (f"{stamp(clock, '.')}\tnode1:0\tolmo_core.train.callbacks.console_logger:79\tINFO\t[step={step}/99999,epoch=1,eta=1:02:03]\n"
+            f"    optim/total grad norm=0.5012\n    throughput/device/BPS={olmo_number(1 / t)}\n    throughput/device/BPS (actual avg)=0.4100\n"
+            f"    throughput/device/MFU={dice.uniform(30, 50):.2f}\n    throughput/total tokens={step * 4194304:,}\n    train/CE loss=3.214")
+
+
+def nemo2(step, t, clock, dice):
+    last = " | val_loss: 2.5" if step > 40 else ""
+    return (f"Training epoch 0, iteration {step}/99999 | lr: 2.9e-05 | global_batch_size: 512 | global_step: {step} | peak_memory_usage: "
+            f"77001 | reduced_train_loss: {dice.uniform(2, 9):.4g} | train_step_timing in s: {t:.4g} | TFLOPS_per_GPU: "
+            f"{dice.uniform(300, 900):.3e} | consumed_samples: {(step + 1) * 512}{last}")
+
+
+def nemo_bars(step, t, clock, dice):
+    step += 980 # a number of three digits, and one of four, that is rounded
+    shown = f"{step:.1f}" if step < 1000 else "1e+3"
+    return (f"Epoch 0: : {100 * (step + 1) // 5000:3}%|██▎       | {step + 1}/5000 [{int(clock) // 60:02}:{int(clock) % 60:02}<13:37:46, v_num=0-56, "
+            f"reduced_train_loss=nan.0, global_step={shown}, consumed_samples=6.3e+5, train_step_timing in s={t:.3f}, val_loss=7.040]")
+
+
+def automodel(step, t, clock, dice):
+    return (f"{stamp(clock)[:19]} | INFO | nemo_automodel.recipes.llm.train_ft:1101 | step {step} | epoch 0 | loss {dice.uniform(2, 9):.4f} | "
+            f"grad_norm 1.5000 | lr 1.00e-05 | mem 14.50 GiB | time {t:.3f}s | tps {65536 / t:.2f}({8192 / t:.2f}/gpu) | num_label_tokens 9")
+
+
+def gkrls(step, t, clock, dice):
+    return (f"[{stamp(clock)[:19]}][Epoch {(step - 1) // LENGTH:03}][Step {(step - 1) % LENGTH + 1:04}/{LENGTH}] global_step={step} train_loss=9.1 "
+            f"train_ppl={dice.uniform(2, 9000):.2f} lr=0.000012 step_time={t:.3f}s step_time_min=0.100 step_time_max=9.500 micro_time=0.100s "
+            f"tp={8192 / t:.0f} tok/s")
+
+
 SETUP = {
     "torchtitan": "[titan] 2026-05-11 02:59:50,000 - root - INFO - Building 1-D device mesh with ['dp_shard'], [4]\n"
                   "[titan] 2026-05-11 02:59:51,000 - root - INFO - Trainer is initialized with local batch size 1, global batch "
@@ -130,7 +172,8 @@ FORMATS = [
     ("torchtitan", torchtitan, 4, 2e-4, False), ("llmc", llmc, 5, 1e-9, True), ("nanogpt", nanogpt, 5, 1e-9, True),
     ("nanochat", nanochat, 5, 1e-9, True), ("maxtext", maxtext, 3, 1e-9, True), ("metriclogger", vision, 4, 1e-9, False),
     ("metriclogger", imagenet, 3, 1e-9, False), ("metriclogger", timm, 3, 1e-9, False), ("dllogger", dllogger, 6, 1e-9, True),
-    ("hugectr", hugectr, 6, 1e-9, True), ("mllog", mllog, 6, 1e-9, False), ("wordplay", wordplay, 6, 1e-9, True),
+    ("olmo", olmo, 4, 1e-3, True), ("olmo", olmo_core, 4, 1e-3, True), ("nemo", nemo2, 3, 1e-9, True), ("nemo", nemo_bars, 3, 1e-9, False),
+    ("nemo", automodel, 3, 1e-9, True), ("gkrls", gkrls, 3, 1e-9, True), ("hugectr", hugectr, 6, 1e-9, True), ("mllog", mllog, 6, 1e-9, False), ("wordplay", wordplay, 6, 1e-9, True),
 ]
 COLOURS = ["\x1b[32m", "\x1b[38;2;180;60;0m", "\x1b[1;31m", "\x1b[0m"]
 
@@ -144,7 +187,7 @@ class Log:
         self.prefix = self.dice.choice(PREFIXES)
         self.coloured = self.dice.random() < 0.4
         self.end = self.dice.choice(["\n", "\n", "\r\n"])
-        self.step0 = -1 if format_name == "metriclogger" else 0
+        self.step0 = -1 if format_name == "metriclogger" else 980 if line is nemo_bars else 0
         self.every = 1 if line in (hugectr, modded) else self.dice.choice([1, 1, 1, 5])
         self.evaluation = EVALUATIONS.get(format_name)
         job, step = Job(self.dice, digits), 0
@@ -168,7 +211,7 @@ class Log:
         if self.coloured and not text.startswith(":::"):
             words = text.split("  ")
             text = "  ".join(self.dice.choice(COLOURS) + word for word in words) + "\x1b[0m"
-        text = self.prefix + text
+        text = self.prefix + text.replace("\n", self.end + self.prefix)
         fate = self.dice.random()
         if fate < 0.06: # cut off, or joined with what comes next
             text = text[:self.dice.randrange(len(text))] + self.dice.choice([self.end, ""])
@@ -177,6 +220,7 @@ class Log:
             text = text[:at] + self.dice.choice(NOISE) + self.end + text[at:] + self.end
         else:
             self.whole += 1
+            self.whole -= line is olmo and step == 1
             text += self.end
             text *= 2 if self.dice.random() < 0.05 else 1
         self.lines.append(text)
