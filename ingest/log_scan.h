@@ -45,7 +45,10 @@ static inline bool log_scan_head(struct log_scan *scan, const struct log_line *l
 /* The line from that place on as a piece, the last of the line. */
 static inline struct log_piece log_scan_piece(const struct log_line *line, size_t at)
 {
-    return (struct log_piece){log_until(line->text, at), log_from(line->text, at), line->cut};
+    return (struct log_piece){.front = log_until(line->text, at),
+                              .text = log_from(line->text, at),
+                              .torn_end = line->cut,
+                              .origin = LOG_LEARN_NOWHERE};
 }
 
 /* This text, of 40 bytes at most, comes next. */
