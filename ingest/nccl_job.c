@@ -49,6 +49,7 @@ struct nccl_job {
     uint32_t sequence_count, sequence_capacity;
     uint32_t found; /* the sequence that was asked for last */
     uint64_t version;
+    bool several;
 };
 
 struct nccl_job *nccl_job_new(void)
@@ -68,6 +69,11 @@ void nccl_job_free(struct nccl_job *job)
     free(job->communicators);
     free(job->sequences);
     free(job);
+}
+
+void nccl_job_several(struct nccl_job *job)
+{
+    job->several = true;
 }
 
 uint64_t nccl_job_version(const struct nccl_job *job)
@@ -301,6 +307,8 @@ static bool others_agree(const struct asked *asked)
         if (other == asked->process || other->count == 0 || !overlap(other, asked->process))
             continue;
         const struct communicator *its = &job->communicators[largest(job, other)->communicator];
+        if (job->several && is_world(its) && is_world(asked->world))
+            continue;
         if (its->ranks > asked->world->ranks) {
             snprintf(what, sizeof(what), "others are in one of %" PRId64, its->ranks);
             say(asked, what);

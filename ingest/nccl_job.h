@@ -31,6 +31,10 @@ void nccl_job_lives(struct nccl_job *job, uint32_t process, int64_t us);
  * are no such lines. */
 bool nccl_job_look(struct nccl_job *job, uint64_t key, struct str bytes);
 
+/* Several jobs may be among the files, each with a communicator that is called that of all ranks:
+ * they are told apart by others (source_runs.h). */
+void nccl_job_several(struct nccl_job *job);
+
 /* Grows when nccl_job_rank() may have another answer. */
 uint64_t nccl_job_version(const struct nccl_job *job);
 

@@ -9,6 +9,7 @@
 #include "log_facts.h"
 #include "memory.h"
 #include "prefix.h"
+#include "nccl_job.h"
 #include "source_nccl.h"
 #include "source_runs_job.h"
 #include "source_runs_sample.h"
@@ -400,6 +401,7 @@ int runs_look(const char *folder, const char *which, const struct formats *forma
         looking->folder = folder;
         looking->formats = formats;
         struct entry *entries = make_entries(&names, which, &ret->matches);
+        nccl_job_several(log_book_nccl(&looking->met));
         for (int i = 0; formats && i < ret->matches; i++) {
             char path[PATH_BYTES];
             source_meet_nccl(path_of(looking, &entries[i], path), &looking->met);

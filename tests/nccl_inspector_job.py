@@ -81,8 +81,9 @@ class Groups:
     work[rank] a step, in us, three calls' worth; own[rank] is the time it computes between two
     calls of the same communicator; what is smaller than `least` bytes is not written."""
 
-    def __init__(self, steps, world=(), least=0, slow=None, remade=None, unnamed=False):
-        chance = random.Random(3)
+    def __init__(self, steps, world=(), least=0, slow=None, remade=None, unnamed=False,
+                 seed=3):
+        chance = random.Random(seed)
         self.lines = {rank: [] for rank in range(RANKS)}
         self.least, self.free, self.numbers = least, [BEGIN_US] * RANKS, {}
         self.names = ("unknown",) * 3 if unnamed else ("tp", "dp", "default_pg")

@@ -105,6 +105,18 @@ class Kineto(unittest.TestCase):
                 job = Job(exchange, category)
                 self.check(report(job), job)
 
+    def test_it_is_said_how_many_ranks_are_missing(self):
+        job = Job()
+        with tempfile.TemporaryDirectory() as folder:
+            for rank in (1, SLOW):
+                with open(os.path.join(folder, f"rank{rank}.json"), "w", encoding="ascii") as file:
+                    json.dump(job.document(rank), file)
+            said = [subprocess.run([PROGRAM, command, folder], capture_output=True, timeout=60,
+                                   check=True, text=True).stdout
+                    for command in ("report", "explain")]
+        for text in said:
+            self.assertIn("2 of 4 ranks are in these logs", text)
+
     def test_without_a_known_exchange_nobody_is_named(self):
         is_ = report(Job("void small_reduction_kernel()"))
         self.assertEqual([v["kind"] for v in is_["verdicts"]], ["cannot_tell"])

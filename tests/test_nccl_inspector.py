@@ -110,6 +110,14 @@ class Groups(unittest.TestCase):
             self.assertEqual([v["kind"] for v in is_["verdicts"] if v["kind"] == "restart"],
                              ["restart"])
 
+    def test_two_jobs_in_a_folder_are_two_runs(self):
+        lines = job.Groups(self.STEPS, world=[1 << 20]).lines
+        other = {rank + 100: [text.replace('"id":"0x', '"id":"0x9') for text in texts]
+                 for rank, texts in
+                 job.Groups(self.STEPS, world=[1 << 20], slow=1, seed=4).lines.items()}
+        with self.assertRaises(ValueError):  # nothing was written
+            report(lines | other)
+
     def test_it_is_said_how_many_ranks_are_missing(self):
         lines = job.Groups(self.STEPS, world=[1 << 20]).lines
         is_, _ = report({rank: lines[rank] for rank in (2, 5)})
