@@ -177,6 +177,18 @@ static struct str cell(struct str *line, char separator)
     return value;
 }
 
+/* Not of a line of text that has commas in it: "step: 4, time: 0.2", "{'step': 4". */
+static bool is_head(struct str line)
+{
+    for (size_t i = 0; i < line.len; i++) {
+        bool digit = line.p[i] >= '0' && line.p[i] <= '9';
+        if (line.p[i] == '{' || line.p[i] == '}' ||
+            (digit && (i == 0 || memchr(" :=([", line.p[i - 1], 5))))
+            return false;
+    }
+    return true;
+}
+
 /* A header is a line without a number of its own, with as many cells as the next one. */
 static bool walk_csv(const struct explained *explained, struct keys *keys)
 {
@@ -187,8 +199,7 @@ static bool walk_csv(const struct explained *explained, struct keys *keys)
     for (; next_line(&rest, &row); line = row) {
         for (size_t i = 0; i < sizeof(separators); i++) {
             size_t cells = count_of(line, separators[i]);
-            bool number = line.p[0] >= '0' && line.p[0] <= '9';
-            if (cells < 2 || number || cells != count_of(row, separators[i]))
+            if (cells < 2 || !is_head(line) || cells != count_of(row, separators[i]))
                 continue;
             for (struct str head = line, values = row; head.len > 0;) {
                 struct str key = cell(&head, separators[i]);
@@ -281,11 +292,11 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* The word before the number, behind blanks, ':', '=', '#' and brackets. */
+/* The word before the number, behind blanks, ':', '=', '#', quotes and brackets. */
 static struct str name_before(struct str line, size_t at)
 {
     size_t end = at;
-    while (end > 0 && memchr(" \t:=#[(", line.p[end - 1], 7))
+    while (end > 0 && memchr(" \t:=#[('\"", line.p[end - 1], 9))
         end--;
     size_t begin = end;
     while (begin > 0 && is_letter(line.p[begin - 1]))
@@ -299,16 +310,35 @@ static const char *unit_behind(struct str rest)
     rest = log_from(rest, rest.len > 0 && rest.p[0] == ' ');
     for (size_t i = 0; i < 5; i++) {
         size_t length = strlen(units[i]);
-        if (log_begins(rest, units[i]) && (rest.len == length || !is_letter(rest.p[length])))
+        if (log_begins(rest, units[i]) &&
+            (rest.len == length || rest.p[length] == '/' || !is_letter(rest.p[length])))
             return units[i];
     }
     return NULL;
+}
+
+/* "15ms/step": of all times of a line that of the step. */
+static bool is_each(struct str rest)
+{
+    const char *unit = unit_behind(rest);
+    size_t at = unit ? strlen(unit) + (rest.p[0] == ' ') : 0;
+    return unit &&
+           (log_begins(log_from(rest, at), "/step") || log_begins(log_from(rest, at), "/it"));
+}
+
+static bool has_each(struct str line)
+{
+    for (size_t at = 1; at < line.len; at++)
+        if (is_digit(line.p[at - 1]) && is_each(log_from(line, at)))
+            return true;
+    return false;
 }
 
 static size_t find_numbers(struct str line, struct found found[NAMES_MAX], struct keys *keys)
 {
     size_t count = 0, length;
     double number;
+    bool each = has_each(line);
     for (size_t at = 0; at < line.len && count < NAMES_MAX; at++) {
         bool inside = at > 0 && (is_digit(line.p[at - 1]) || is_letter(line.p[at - 1]) ||
                                  line.p[at - 1] == '.');
@@ -319,7 +349,7 @@ static size_t find_numbers(struct str line, struct found found[NAMES_MAX], struc
         const char *unit = unit_behind(log_from(line, at + length));
         const char *field = name.len ? meaning_of(name) : NULL;
         if (unit && (!field || !is_time(field)))
-            field = field ? NULL : "step_time";
+            field = field || (each && !is_each(log_from(line, at + length))) ? NULL : "step_time";
         if (field && is_taken(keys, field))
             field = NULL;
         if (field) {
@@ -348,14 +378,13 @@ static bool pattern_of(struct str line, struct keys *keys)
 {
     struct found found[NAMES_MAX];
     size_t count = find_numbers(line, found, keys), first = 0, last = count;
-    if (!keys->step || !keys->time || memchr(line.p, '\'', line.len))
+    if (!keys->step || !keys->time)
         return false;
     while (!found[first].field)
         first++;
     while (!found[last - 1].field)
         last--;
     size_t at = found[first].name;
-    add(keys, "--pattern '", str_of("", 0));
     for (size_t i = first; i < last; i++) {
         char field[40] = "{}";
         add_text(keys, str_of(line.p + at, found[i].begin - at));
@@ -365,8 +394,18 @@ static bool pattern_of(struct str line, struct keys *keys)
         add(keys, field, str_of("", 0));
         at = found[i].end;
     }
-    add(keys, "'", str_of("", 0));
     return true;
+}
+
+/* As a shell takes it; cut where there is no room. */
+static void quote(char *to, size_t size, const char *pattern)
+{
+    struct keys keys = {.to = to, .size = size};
+    to[0] = '\0';
+    add(&keys, "--pattern '", str_of("", 0));
+    for (const char *p = pattern; *p; p++)
+        add(&keys, *p == '\'' ? "'\\'" : "", str_of(p, 1));
+    add(&keys, "'", str_of("", 0));
 }
 
 bool explain_propose(const struct explained *explained, char *to, size_t size)
@@ -382,17 +421,16 @@ bool explain_propose(const struct explained *explained, char *to, size_t size)
     while (next_line(&rest, &line)) {
         int64_t writer;
         struct str body = log_prefix_strip(line, &writer);
-        keys = (struct keys){.to = to, .size = size};
-        to[0] = '\0';
+        char text[1024] = "";
+        keys = (struct keys){.to = text, .size = sizeof(text)};
         if (!pattern_of(body, &keys))
             continue;
-        size_t head = strlen("--pattern '"); /* tried: whether it can be read at all */
-        char text[1024];
-        str_copy(text, sizeof(text), str_of(to + head, keys.used - head - 1));
         struct user_format *user = user_format_pattern("pattern", text, error, sizeof(error));
         user_format_free(user);
-        if (user)
+        if (user) { /* it can be read */
+            quote(to, size, text);
             return true;
+        }
     }
     return false;
 }

@@ -272,13 +272,22 @@ static void put_tells(FILE *to, const struct explained *explained)
     put_how(to, explained);
 }
 
-/* As a shell takes it. */
+/* Not wrapped: it is to be pasted. */
+static void put_line(FILE *to, const char *head, const char *command)
+{
+    char safe[3 * 4096];
+    text_sanitise(safe, sizeof(safe), str_from(command));
+    fprintf(to, "%s%s\n", head, safe);
+}
+
+/* As a shell takes it; a name that looks like an option is one no more. */
 static void add_word(char *to, size_t size, const char *before, const char *word)
 {
     size_t at = strlen(to);
     bool plain = word[0] && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                          "0123456789_-./+:,@%=") == strlen(word);
-    at += (size_t)snprintf(to + at, size - at, "%s%s", before, plain ? "" : "'");
+    at += (size_t)snprintf(to + at, size - at, "%s%s%s", before, plain ? "" : "'",
+                           word[0] == '-' && word[1] ? "./" : "");
     for (; *word && at + 6 < size; word++)
         at += (size_t)snprintf(to + at, size - at, *word == '\'' ? "'\\''" : "%c", *word);
     if (!plain && at + 2 < size)
@@ -297,8 +306,8 @@ static void put_command(FILE *to, const struct options *options)
     for (int i = 0; i < options->source_count && i < 8; i++)
         add_word(command, sizeof(command), " ", options->sources[i]);
     fputs("\nGo on with\n", to);
-    explain_wrap(to, "  lockstep report ", 4, command);
-    explain_wrap(to, "  lockstep watch ", 4, command);
+    put_line(to, "  lockstep report", command);
+    put_line(to, "  lockstep watch", command);
 }
 
 /* ---- nothing recognised ---- */
@@ -343,7 +352,7 @@ static void put_nothing(FILE *to, const struct explained *explained, const struc
     snprintf(command, sizeof(command), " %.3000s", text);
     for (int i = 0; i < options->source_count && i < 8; i++)
         add_word(command, sizeof(command), " ", options->sources[i]);
-    explain_wrap(to, "  lockstep explain ", 4, command);
+    put_line(to, "  lockstep explain", command);
 }
 
 void explain_text(FILE *to, const struct explained *explained, const struct options *options)

@@ -306,8 +306,34 @@ class Others(unittest.TestCase):
         self.assertEqual([(tell["what"], tell["can"]) for tell in got["tells"]][:2],
                          [("step time, and slow steps", True), ("which rank is slow", False)])
         for line in text.splitlines():
-            self.assertLessEqual(len(line), 80, line)
+            if not line.startswith("  lockstep "): # commands are not wrapped: they are pasted
+                self.assertLessEqual(len(line), 80, line)
             self.assertNotIn("\x1b", line)
+
+    def test_a_proposal_that_is_pasted_reads_the_log(self):
+        text = "rank 3 | global step=%d | fwd 12.5ms bwd 25.25ms then comm 3.5ms | lr 1e-4\n"
+        logs = {"a.jsonl": ('{"ts": 17, "global_step": %d, "process_index": 3, "fwd_ms": 12.5, '
+                            '"bwd_ms": 25.25, "allreduce_us": 3500, "loss": 2.5}\n', 3, 0.04125),
+                "a b.log": (text, 3, 0.04125),
+                "--q'uote.log": (text, 3, 0.04125),
+                "dict.log": ("{'loss': 2.5, 'step': %d, 'step_time': 0.25}\n", None, 0.25),
+                "commas.log": ("loss: 2.5, step: %d, step_time: 0.25, lr: 1\n", None, 0.25),
+                "keras.log": ("Step %d/900 - 2s 15ms/step - loss: 2.5\n", None, 0.015)}
+        with tempfile.TemporaryDirectory() as folder:
+            for name, (line, rank, seconds) in logs.items():
+                with open(os.path.join(folder, name), "w", encoding="utf-8") as log:
+                    log.writelines(line % step for step in range(1, 31))
+                told = subprocess.run([PROGRAM, "explain", "--", name], cwd=folder, timeout=60,
+                                      capture_output=True, check=True, text=True).stdout
+                pasted = re.search(r"^  lockstep explain (.*)$", told, re.M)
+                self.assertTrue(pasted, told)
+                got = subprocess.run(f'"$LOCKSTEP" report --json {pasted.group(1)}', cwd=folder,
+                                     shell=True, capture_output=True, timeout=60, check=True,
+                                     env={**os.environ, "LOCKSTEP": PROGRAM}).stdout
+                got = json.loads(got)
+                self.assertEqual(got["steps"]["complete"], 30, name)
+                self.assertAlmostEqual(got["step_time_s"]["median"], seconds, 6, name)
+                self.assertEqual(got["run"]["scope"] == "job", rank is None, name)
 
     def test_the_readme_names_every_format(self):
         with open(os.path.join(HERE, "..", "README.md"), encoding="utf-8") as readme:
