@@ -130,8 +130,11 @@ static bool argument(struct str body, const char *name, int64_t *ret)
     size_t at = log_find(body, name), length;
     if (at == SIZE_MAX)
         return false;
-    struct str before = log_trim(log_until(body, at)), rest = log_from(body, at + strlen(name));
-    if (before.len > 0 && before.p[before.len - 1] != ':')
+    struct str before = log_until(body, at), rest = log_from(body, at + strlen(name));
+    bool apart = before.len > 0 && log_is_blank(before.p[before.len - 1]);
+    before = log_trim(before);
+    char last = before.len > 0 ? before.p[before.len - 1] : ':';
+    if (last != ':' && !(apart && (last == '-' || last == ']'))) /* "... - INFO -   log_interval" */
         return false;
     rest = log_trim(rest);
     if (rest.len > 0 && rest.p[0] == ':')
