@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "log_form.h"
 #include "log_format.h"
+#include "log_learn.h"
 #include "log_piece.h"
 #include "log_text.h"
 
@@ -32,8 +32,6 @@ struct gkrls {
     char joined[JOINED_MAX];
     int64_t last_step, last_ns;
     bool any;
-    struct log_form form; /* of the last line */
-    uint8_t step_run, seconds_run, other_run[OTHER_TIMES];
 };
 
 /* A time with its unit, or without. */
@@ -122,62 +120,52 @@ static void take_step(struct gkrls *gkrls, const struct log_line *line,
     put_step(gkrls, line, step, &numbers, out);
 }
 
-/* ---- a line as the last one ---- */
+/* ---- a line as one before ---- */
 
-static bool take_again(struct gkrls *gkrls, const struct log_line *line, struct log_out *out)
-{
-    struct numbers numbers;
-    int64_t step;
-    struct str text = line->text;
-    struct log_form *form = &gkrls->form;
-    if (gkrls->length > 0 || line->cut || !log_form_fits(form, text) ||
-        !log_run_integer(form, text, gkrls->step_run, &step) ||
-        !log_run_decimal(form, text, gkrls->seconds_run, &numbers.seconds))
-        return false;
-    for (int i = 0; i < OTHER_TIMES; i++) {
-        numbers.other[i] = NAN;
-        if (gkrls->other_run[i] != LOG_FORM_NO_RUN &&
-            !log_run_decimal(form, text, gkrls->other_run[i], &numbers.other[i]))
-            return false;
-    }
-    put_step(gkrls, line, step, &numbers, out);
-    return true;
-}
+enum { LEARNED_STEP, LEARNED_TIME, LEARNED_OTHER };
 
-/* The run of a time's digits; LOG_FORM_NO_RUN: the time is not there. False: it stands there in
- * another way than lines as this one are read again. */
-static bool time_run(const struct gkrls *gkrls, struct str line, const struct log_piece *piece,
-                     struct str field, uint8_t *ret)
+/* The number behind the name, which is there. */
+static void learn_number(struct log_learned *form, unsigned field, const struct log_piece *piece,
+                         struct str name)
 {
     double number;
     struct str value;
-    *ret = LOG_FORM_NO_RUN;
-    if (!read_time(piece, field, &number))
-        return true;
-    if (log_after_bytes(piece->text, field.p, field.len, &value))
-        *ret = log_form_decimal(&gkrls->form, line, value);
-    return *ret != LOG_FORM_NO_RUN;
+    size_t length;
+    if (log_after_bytes(piece->text, name.p, name.len, &value) &&
+        log_number(value, &number, &length) == LOG_NUMBER)
+        log_learn_number(form, field, log_until(value, length), 0);
 }
 
-/* Keeps the form of a line of a whole step. */
-static void keep_form(struct gkrls *gkrls, const struct log_line *line,
-                      const struct log_piece *piece)
+/* The line is one whole record, whose step was put out. */
+static void learn(const struct log_line *line, const struct log_piece *piece)
 {
     double number;
-    struct str value;
-    struct log_form *form = &gkrls->form;
-    if (line->cut || !log_form_learn(form, line->text))
+    if (!line->form || line->text.p + log_find(line->text, "[Epoch ") != piece->text.p ||
+        log_find_last(line->text, "[Epoch ") != log_find(line->text, "[Epoch ") ||
+        log_field(piece, "global_step=", NULL, &number) != LOG_FIELD_NUMBER ||
+        log_field(piece, "step_time=", "s", &number) != LOG_FIELD_NUMBER)
         return;
-    form->known = log_field(piece, "global_step=", NULL, &number) == LOG_FIELD_NUMBER &&
-                  log_field(piece, "step_time=", "s", &number) == LOG_FIELD_NUMBER &&
-                  log_after(piece->text, "global_step=", &value);
-    if (form->known)
-        gkrls->step_run = log_form_integer(form, line->text, value);
-    form->known = form->known && gkrls->step_run != LOG_FORM_NO_RUN &&
-                  time_run(gkrls, line->text, piece, TEXT("step_time="), &gkrls->seconds_run);
-    for (int i = 0; i < OTHER_TIMES; i++)
-        form->known = form->known && time_run(gkrls, line->text, piece, other_times[i].field,
-                                              &gkrls->other_run[i]);
+    learn_number(line->form, LEARNED_STEP, piece, TEXT("global_step="));
+    learn_number(line->form, LEARNED_TIME, piece, TEXT("step_time="));
+    for (unsigned i = 0; i < OTHER_TIMES; i++)
+        if (read_time(piece, other_times[i].field, &number))
+            learn_number(line->form, LEARNED_OTHER + i, piece, other_times[i].field);
+    log_learn_ready(line->form, false);
+}
+
+static bool again(void *state, const struct log_line *line, const struct log_values *values,
+                  struct log_out *out)
+{
+    struct gkrls *gkrls = state;
+    struct numbers numbers = {.seconds = values->number[LEARNED_TIME]};
+    double step = values->number[LEARNED_STEP];
+    if (gkrls->length > 0 || !(step >= 0) || !(step < 9e15))
+        return false;
+    for (unsigned i = 0; i < OTHER_TIMES; i++)
+        numbers.other[i] =
+            log_values_have(values, LEARNED_OTHER + i) ? values->number[LEARNED_OTHER + i] : NAN;
+    put_step(gkrls, line, (int64_t)step, &numbers, out);
+    return true;
 }
 
 /* ---- lines ---- */
@@ -204,8 +192,7 @@ static void take_text(struct gkrls *gkrls, const struct log_line *line, struct s
         put_value(&piece, TEXT("epoch_time="), TEXT("epoch: all"), out);
     } else if (is_whole(text)) {
         take_step(gkrls, line, &piece, out);
-        if (text.p != gkrls->joined)
-            keep_form(gkrls, line, &piece);
+        learn(line, &piece);
     } else {
         log_out_damaged(out, "a torn line of a step");
     }
@@ -241,8 +228,6 @@ static bool take_rest(struct gkrls *gkrls, const struct log_line *line, bool beg
 static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
 {
     struct gkrls *gkrls = state;
-    if (take_again(gkrls, line, out))
-        return LOG_TAKEN;
     size_t at = log_find_last(line->text, "[Epoch ");
     struct str text = log_from(line->text, at), value;
     bool ours = at != SIZE_MAX &&
@@ -281,4 +266,5 @@ const struct format format_gkrls = {
     .anchors = anchors,
     .state_bytes = sizeof(struct gkrls),
     .line = line,
+    .again = again,
     .end = end};

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "log_form.h"
 #include "log_format.h"
+#include "log_learn.h"
 #include "log_piece.h"
 #include "log_steps.h"
 #include "log_text.h"
@@ -28,10 +28,6 @@ struct step_line {
 };
 
 struct titan {
-    struct log_form form;     /* of the last line of a step */
-    struct step_line of_form; /* what holds of its like, too: all but the numbers */
-    uint8_t step_run, stamp_run, run[FIELDS];
-
     struct log_steps steps;
     struct log_writers writers;
     struct log_layout layout;
@@ -326,93 +322,92 @@ static void use_step(struct titan *titan, const struct log_line *line,
     put_step(titan, values, out);
 }
 
-/* ---- a line as the last one ---- */
+/* ---- a line as one before ---- */
 
-/* Where the fields' numbers begin in the line; a field has one of several names. */
-static struct str field_value(const struct log_piece *piece, uint32_t bit)
+/* Of a learned line's values. */
+enum {
+    LEARNED_STEP, /* its note: bytes from "step:" to it */
+    LEARNED_STAMP,
+    LEARNED_FIELDS /* their notes: 1 where it is bare */
+};
+
+/* The number of a field, which has one of several names. */
+static void learn_field(struct log_learned *form, unsigned field, const struct log_piece *piece,
+                        bool bare)
 {
     static const char *const names[FIELDS][3] = {
         {"tps:", "wps:", "tgs:"}, {"tflops:"}, {"mfu:"}, {"step_time:"}};
-    struct str value = str_of(NULL, 0);
-    unsigned field = (unsigned)__builtin_ctz(bit);
+    struct str value;
+    double number;
+    size_t length;
     for (int i = 0; i < 3 && names[field][i]; i++)
-        if (log_after(piece->text, names[field][i], &value))
-            return value;
-    return value;
+        if (log_after(piece->text, names[field][i], &value) &&
+            log_number(value, &number, &length) == LOG_NUMBER) {
+            log_learn_number(form, LEARNED_FIELDS + field, log_until(value, length), bare);
+            return;
+        }
 }
 
-/* Where the stamp in front of the step begins; NULL: a ':' stands behind it, so that in another
- * line of this form there may be another stamp. */
-static const char *stamp_place(const struct log_piece *piece)
+/* The stamp in front of the step. False: a ':' stands behind it, so that in another line of this
+ * form there may be another stamp. */
+static bool learn_stamp(struct log_learned *form, const struct log_piece *piece)
 {
     int64_t stamp;
     bool zone;
-    size_t last = log_find_last(piece->front, ":"); /* of the minutes */
+    size_t length, last = log_find_last(piece->front, ":"); /* of the minutes */
     if (last == SIZE_MAX || last < 16 || !log_piece_stamp_at(piece, last - 16, &stamp, &zone))
-        return NULL;
-    return piece->front.p + last - 16;
+        return false;
+    struct str text = log_from(piece->front, last - 16);
+    log_stamp(text, &stamp, &zone, &length);
+    log_learn_text(form, LEARNED_STAMP, log_until(text, length), 0);
+    return true;
 }
 
-/* Keeps the form of the line that `values` are of. */
-static void keep_form(struct titan *titan, const struct log_line *line,
-                      const struct log_piece *piece, const struct step_line *values)
+/* What the line's step came to; it is all of the line. */
+static void learn(const struct log_line *line, const struct log_piece *piece,
+                  const struct step_line *values)
 {
-    struct str text = line->text, number;
-    struct log_form *form = &titan->form;
-    bool whole = values->number_ends && !values->torn && values->fields &&
-                 values->fields == values->numbers && values->stamped && !line->cut &&
-                 log_find(piece->front, "valid") == SIZE_MAX &&
-                 log_find(piece->front, "eval") == SIZE_MAX;
-    if (!whole || piece->text.p + piece->text.len != text.p + text.len ||
-        piece->front.p != text.p || !log_form_learn(form, text))
+    struct str number = log_trim(log_from(piece->text, strlen("step:")));
+    size_t length;
+    int64_t step;
+    bool whole =
+        values->number_ends && !values->torn && values->fields &&
+        values->fields == values->numbers && values->stamped && piece->front.p == line->text.p &&
+        piece->text.p + piece->text.len == line->text.p + line->text.len &&
+        log_find(piece->front, "valid") == SIZE_MAX && log_find(piece->front, "eval") == SIZE_MAX;
+    if (!line->form || !whole || !log_integer(number, &step, &length) ||
+        !learn_stamp(line->form, piece))
         return;
-    const char *stamp = stamp_place(piece);
-    titan->of_form = *values;
-    titan->step_run = log_form_integer(form, text, log_trim(log_from(piece->text, 5)));
-    titan->stamp_run = stamp ? log_form_run(form, text, stamp) : LOG_FORM_NO_RUN;
-    form->known = titan->step_run != LOG_FORM_NO_RUN && titan->stamp_run != LOG_FORM_NO_RUN;
-    for (unsigned i = 0; i < FIELDS && form->known; i++) {
-        if (!(values->fields & 1u << i))
-            continue;
-        number = field_value(piece, 1u << i);
-        titan->run[i] = number.p ? log_form_run(form, text, number.p) : LOG_FORM_NO_RUN;
-        form->known = titan->run[i] != LOG_FORM_NO_RUN;
-    }
+    log_learn_number(line->form, LEARNED_STEP, log_until(number, length),
+                     (uint32_t)(number.p - piece->text.p));
+    for (unsigned i = 0; i < FIELDS; i++)
+        if (values->fields & 1u << i)
+            learn_field(line->form, i, piece, values->bare);
+    log_learn_ready(line->form, false);
 }
 
-/* The stamp in front of the step, as log_piece_stamp() has it. */
-static bool stamp_again(const struct titan *titan, struct str text, struct step_line *values)
+static bool again(void *state, const struct log_line *line, const struct log_values *values,
+                  struct log_out *out)
 {
-    const struct log_runs *runs = &titan->form.runs;
-    size_t end = runs->at[titan->step_run].begin;
-    while (log_is_blank(text.p[end - 1])) /* behind "step:" */
-        end--;
-    struct log_piece piece = {.front = log_until(text, end - strlen("step:")),
-                              .origin = LOG_LEARN_NOWHERE};
-    return log_piece_stamp_at(&piece, runs->at[titan->stamp_run].begin, &values->stamp,
-                              &values->zone);
-}
-
-static bool take_again(struct titan *titan, const struct log_line *line, struct log_out *out)
-{
-    struct str text = line->text;
-    const struct log_form *form = &titan->form;
-    if (line->cut || !log_form_fits(&titan->form, text))
-        return false;
-    struct step_line values = titan->of_form;
-    double *const to[FIELDS] = {&values.rate, &values.teraflops, &values.mfu, &values.seconds};
+    struct step_line is = {.number_ends = true, .stamped = true};
+    double *const to[FIELDS] = {&is.rate, &is.teraflops, &is.mfu, &is.seconds};
+    struct str number = values->text[LEARNED_STEP];
     for (unsigned i = 0; i < FIELDS; i++) {
-        size_t length;
-        if (!(values.fields & 1u << i))
+        if (!log_values_have(values, LEARNED_FIELDS + i))
             continue;
-        struct str number = log_from(text, form->runs.at[titan->run[i]].begin);
-        if (log_number(number, to[i], &length) != LOG_NUMBER)
-            return false;
+        is.fields |= 1u << i;
+        is.bare = values->notes[LEARNED_FIELDS + i] != 0;
+        *to[i] = values->number[LEARNED_FIELDS + i];
     }
-    if (!log_run_integer(form, text, titan->step_run, &values.step) ||
-        !stamp_again(titan, text, &values))
+    is.numbers = is.fields;
+    is.step = (int64_t)values->number[LEARNED_STEP];
+    size_t front = (size_t)(number.p - line->text.p) - values->notes[LEARNED_STEP];
+    struct log_piece piece = {.front = log_until(line->text, front), .origin = LOG_LEARN_NOWHERE};
+    if (number.len > 15 ||
+        !log_piece_stamp_at(&piece, (size_t)(values->text[LEARNED_STAMP].p - line->text.p),
+                            &is.stamp, &is.zone))
         return false;
-    use_step(titan, line, &values, out);
+    use_step(state, line, &is, out);
     return true;
 }
 
@@ -434,7 +429,7 @@ static bool take_step(struct titan *titan, const struct log_line *line,
     values.number_ends = value.len > 0 && (value.p[0] == ' ' || value.p[0] == '/');
     values.stamped = log_piece_stamp(piece, &values.stamp, &values.zone);
     use_step(titan, line, &values, out);
-    keep_form(titan, line, piece, &values);
+    learn(line, piece, &values);
     return true;
 }
 
@@ -443,10 +438,11 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
     struct titan *titan = state;
     struct str rest = line->text;
     struct log_piece piece;
+    struct log_line searched = *line; /* no search is remembered: again() needs none */
     bool taken = false;
-    if (take_again(titan, line, out))
-        return LOG_TAKEN;
-    while (log_next_piece(&rest, line, "step:", &piece)) {
+    searched.form = NULL;
+    searched.recall = NULL;
+    while (log_next_piece(&rest, &searched, "step:", &piece)) {
         if (!is_evaluation(&piece)) {
             taken |= take_step(titan, line, &piece, out);
             continue;
@@ -479,4 +475,5 @@ const struct format format_torchtitan = {
             "lockstep report outputs/profile_traces/iteration_100  # a trace of every rank"},
     .anchors = anchors,
     .state_bytes = sizeof(struct titan),
-    .line = line};
+    .line = line,
+    .again = again};

@@ -3,6 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "log_text.h"
 #include "memory.h"
@@ -11,8 +14,9 @@
 #define RUNS_MAX 160
 #define SLACK 16
 #define EXACT_DIGITS 15 /* a double holds all numbers of so many */
+#define JSON_DIGITS 19  /* of a run: three make no number that is longer than JSON's are read */
 
-struct run { /* of digits, in the learned line */
+struct run { /* of digits, in a line */
     uint16_t begin, end;
 };
 
@@ -39,12 +43,14 @@ struct point {
 
 struct log_learned {
     const char *line; /* that is being learned; borrowed until it is ready */
-    size_t length;
-    char *text; /* owned: the learned one, and SLACK bytes */
+    size_t length;    /* of it, then of text */
+    char *text;       /* owned: the line that matched last, at first the learned one */
+    size_t room;      /* for text, without SLACK bytes more */
     size_t run_count, place_count;
     bool ready, failed, json;
     uint64_t has;
-    struct run runs[RUNS_MAX];
+    struct run runs[RUNS_MAX]; /* in text */
+    bool zero[RUNS_MAX];       /* it may begin with a 0 before other digits */
     struct place places[LOG_LEARN_FIELDS];
     uint32_t notes[LOG_LEARN_FIELDS];
     bool no_more; /* searches are remembered */
@@ -170,6 +176,24 @@ static bool find_point(const struct log_learned *form, struct point *point)
     return true;
 }
 
+/* In JSON: a fraction, or what is in a string. */
+static bool may_begin_with_0(const char *line, const struct run *run)
+{
+    bool did = line[run->begin] == '0' && run->end - run->begin > 1;
+    return did || (run->begin > 0 && line[run->begin - 1] == '.');
+}
+
+static void keep_text(struct log_learned *form, struct str line)
+{
+    if (!form->text || form->room < line.len) {
+        form->text = memory_resized(form->text, line.len + SLACK, 1);
+        form->room = line.len;
+    }
+    memcpy(form->text, line.p, line.len);
+    memset(form->text + line.len, 0, SLACK);
+    form->length = line.len;
+}
+
 void log_learn_ready(struct log_learned *form, bool json)
 {
     if (!form || form->failed || form->ready)
@@ -182,9 +206,9 @@ void log_learn_ready(struct log_learned *form, bool json)
         form->failed = !find_point(form, &form->points[i]);
     if (form->failed)
         return;
-    form->text = memory_resized(form->text, form->length + SLACK, 1);
-    memcpy(form->text, form->line, form->length);
-    memset(form->text + form->length, 0, SLACK);
+    for (size_t i = 0; i < form->run_count; i++)
+        form->zero[i] = may_begin_with_0(form->line, &form->runs[i]);
+    keep_text(form, str_of(form->line, form->length));
     form->ready = true;
 }
 
@@ -293,19 +317,8 @@ static inline const char *skip_digits(const char *p)
     return p;
 }
 
-/* A line's runs of digits. */
-struct found {
-    const char *begin[RUNS_MAX], *end[RUNS_MAX];
-};
-
-/* In JSON: a fraction, or what is in a string. */
-static bool may_begin_with_0(const struct log_learned *form, const struct run *run)
-{
-    bool did = form->text[run->begin] == '0' && run->end - run->begin > 1;
-    return did || (run->begin > 0 && form->text[run->begin - 1] == '.');
-}
-
-static bool match_text(const struct log_learned *form, struct str line, struct found *found)
+/* Where a run may have more or fewer digits than before. */
+static bool match_text(const struct log_learned *form, struct str line, struct run *found)
 {
     const char *p = line.p, *line_end = line.p + line.len, *text = form->text;
     for (size_t i = 0; i < form->run_count; i++) {
@@ -317,10 +330,9 @@ static bool match_text(const struct log_learned *form, struct str line, struct f
         const char *end = skip_digits(p);
         if (end == p || end > line_end)
             return false;
-        if (form->json && *p == '0' && end - p > 1 && !may_begin_with_0(form, run))
-            return false;
-        found->begin[i] = p;
-        found->end[i] = p = end;
+        found[i].begin = (uint16_t)(p - line.p);
+        found[i].end = (uint16_t)(end - line.p);
+        p = end;
         text = form->text + run->end;
     }
     size_t rest = (size_t)(form->text + form->length - text);
@@ -329,7 +341,58 @@ static bool match_text(const struct log_learned *form, struct str line, struct f
     if (rest > 0 || form->run_count == 0)
         return true;
     size_t last = form->run_count - 1;
-    return found->end[last] - found->begin[last] == form->runs[last].end - form->runs[last].begin;
+    return found[last].end - found[last].begin == form->runs[last].end - form->runs[last].begin;
+}
+
+/* Whether every byte is the same, or a digit in both: mostly so, and then all runs stand where they
+ * did. */
+static bool same_layout(const struct log_learned *form, struct str line)
+{
+#ifdef __SSE2__
+    const __m128i zero = _mm_set1_epi8('0'), nine = _mm_set1_epi8(9);
+    if (line.len != form->length)
+        return false;
+    for (size_t at = 0;; at += 16) {
+        __m128i a = _mm_loadu_si128((const __m128i *)(line.p + at));
+        __m128i b = _mm_loadu_si128((const __m128i *)(form->text + at));
+        __m128i more = _mm_max_epu8(_mm_sub_epi8(a, zero), _mm_sub_epi8(b, zero));
+        __m128i digits = _mm_cmpeq_epi8(_mm_min_epu8(more, nine), more);
+        __m128i fits = _mm_or_si128(_mm_cmpeq_epi8(a, b), digits);
+        unsigned differ = (unsigned)_mm_movemask_epi8(fits) ^ 0xffff;
+        if (line.len - at <= 16)
+            return (differ & ((1u << (line.len - at)) - 1)) == 0;
+        if (differ)
+            return false;
+    }
+#else
+    (void)form;
+    (void)line;
+    return false;
+#endif
+}
+
+/* Whether the line has the form; its runs are the form's then. */
+static bool match_line(struct log_learned *form, struct str line)
+{
+    struct run found[RUNS_MAX];
+    if (same_layout(form, line))
+        return true;
+    if (line.len > LOG_LEARN_LINE_MAX || !match_text(form, line, found))
+        return false;
+    memcpy(form->runs, found, form->run_count * sizeof(found[0]));
+    keep_text(form, line);
+    return true;
+}
+
+static bool valid_json(const struct log_learned *form, const char *line)
+{
+    for (size_t i = 0; i < form->run_count; i++) {
+        size_t length = (size_t)(form->runs[i].end - form->runs[i].begin);
+        if (length > JSON_DIGITS ||
+            (length > 1 && line[form->runs[i].begin] == '0' && !form->zero[i]))
+            return false;
+    }
+    return true;
 }
 
 /* The value of up to EXACT_DIGITS digits. */
@@ -346,52 +409,54 @@ static inline uint64_t digits_value(const char *p, const char *end)
 }
 
 /* As log_number() has it: one division of two numbers that are exact. */
-static bool simple_number(const struct place *place, const struct found *found, double *ret)
+static bool simple_number(const struct place *place, const struct run *runs, const char *line,
+                          double *ret)
 {
-    const char *begin = found->begin[place->first], *end = found->end[place->first];
+    const char *begin = line + runs[place->first].begin, *end = line + runs[place->first].end;
     if (end - begin > EXACT_DIGITS)
         return false;
     uint64_t value = digits_value(begin, end);
     *ret = (double)value;
     if (place->kind == KIND_WHOLE)
         return true;
-    ptrdiff_t decimals = found->end[place->last] - found->begin[place->last];
+    int decimals = runs[place->last].end - runs[place->last].begin;
     if (end - begin + decimals > EXACT_DIGITS || decimals > 9)
         return false;
     uint64_t power = number_power10[decimals];
-    value = value * power + digits_value(found->begin[place->last], found->end[place->last]);
+    value = value * power + digits_value(end + 1, end + 1 + decimals);
     *ret = (double)value / (double)power;
     return true;
 }
 
-static bool take_place(const struct place *place, const struct found *found, struct log_values *ret)
+static bool take_place(const struct place *place, const struct run *runs, const char *line,
+                       struct log_values *ret)
 {
-    const char *begin = found->begin[place->first] - place->before;
-    const char *end = found->end[place->last] + place->after;
+    const char *begin = line + runs[place->first].begin - place->before;
+    const char *end = line + runs[place->last].end + place->after;
     struct str text = str_of(begin, (size_t)(end - begin));
     ret->text[place->field] = text;
     double *number = &ret->number[place->field];
     *number = 0;
     if (place->kind == KIND_TEXT ||
-        (place->kind != KIND_NUMBER && simple_number(place, found, number)))
+        (place->kind != KIND_NUMBER && simple_number(place, runs, line, number)))
         return true;
     size_t length;
     return log_number(text, number, &length) == LOG_NUMBER && length == text.len;
 }
 
-bool log_learn_match(const struct log_learned *form, struct str line, struct log_values *ret)
+bool log_learn_match(struct log_learned *form, struct str line, struct log_values *ret)
 {
-    struct found found;
-    if (!match_text(form, line, &found))
+    if (!match_line(form, line) || (form->json && !valid_json(form, line.p)))
         return false;
     ret->has = form->has;
     ret->notes = form->notes;
     for (size_t i = 0; i < form->place_count; i++)
-        if (!take_place(&form->places[i], &found, ret))
+        if (!take_place(&form->places[i], form->runs, line.p, ret))
             return false;
     for (size_t i = 0; i < form->point_count; i++) {
         const struct point *point = &form->points[i];
-        ret->points[i] = (point->run > 0 ? found.end[point->run - 1] : line.p) + point->behind;
+        size_t from = point->run > 0 ? form->runs[point->run - 1].end : 0;
+        ret->points[i] = line.p + from + point->behind;
     }
     ret->searches = form->searches;
     ret->search_count = (unsigned)form->search_count;

@@ -94,7 +94,7 @@ bool log_learn_taken(struct log_learned *form);
 
 /* Whether the line differs from the learned one in digits alone. A number at its very end may be
  * cut, so it must be as long as there. 16 bytes behind the line must be readable. */
-bool log_learn_match(const struct log_learned *form, struct str line, struct log_values *ret);
+bool log_learn_match(struct log_learned *form, struct str line, struct log_values *ret);
 
-/* The learned line; the form's. */
+/* The learned line, or that which matched last; the form's. */
 struct str log_learn_line(const struct log_learned *form);

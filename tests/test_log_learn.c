@@ -54,7 +54,7 @@ static struct log_learned *learned(const char *text, const char *number, bool js
 #define NO_MATCH (-1e300)
 
 /* NO_MATCH: it has another form. */
-static double value_in(const struct log_learned *form, const char *text)
+static double value_in(struct log_learned *form, const char *text)
 {
     struct padded padded;
     struct log_values values;
