@@ -282,6 +282,7 @@ static void release_held(struct inspector *inspector, struct log_out *out)
 {
     struct nccl_calls_kept *held = &inspector->held;
     if (held->count > 0 && !inspector->chosen) {
+        log_out_held(out, -(int64_t)held->count);
         inspector->chosen =
             nccl_table_choose(&inspector->table, &inspector->communicator, &inspector->function);
         begin_with_first(inspector);
@@ -321,6 +322,7 @@ static void hold(struct inspector *inspector, const struct nccl_call *call, stru
     if ((held->count >= HELD_LEAST && inspector->again && begins) || held->count >= HELD_MOST)
         release_held(inspector, out);
     nccl_keep(held, call);
+    log_out_held(out, !inspector->chosen);
 }
 
 /* ---- lines ---- */

@@ -169,6 +169,11 @@ static void tell_not_shown(const struct log_facts *facts, struct summary *summar
                  "communicator of all ranks is in the files; "
                  "NCCL_INSPECTOR_DUMP_MIN_SIZE_BYTES=0 may help",
                  (unsigned long long)nobodys, facts->format->title);
+    else if (facts->records == 0 && facts->held > 0)
+        snprintf(summary->not_shown, sizeof(summary->not_shown),
+                 "%s, %lld operations so far: they are held back until it shows which communicator "
+                 "is that of all ranks, some hundred of each process",
+                 facts->format->title, (long long)facts->held);
     else if (facts->records == 0 && facts->lines > 0 && (facts->notes & 1u << LOG_NOTE_AT_END))
         snprintf(summary->not_shown, sizeof(summary->not_shown),
                  "%s, %llu rows so far: they stand in any order, so its steps come when the input "

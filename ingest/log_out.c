@@ -196,6 +196,13 @@ void log_out_count_less(struct log_out *out, enum log_count count, uint64_t less
         facts->counts[count] -= less < facts->counts[count] ? less : facts->counts[count];
 }
 
+void log_out_held(struct log_out *out, int64_t more)
+{
+    struct log_facts *facts = format_reader_facts(out->reader);
+    if (facts)
+        facts->held += more;
+}
+
 void log_out_world(struct log_out *out, int64_t ranks)
 {
     struct log_facts *facts = format_reader_facts(out->reader);

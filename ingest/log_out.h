@@ -38,6 +38,9 @@ void log_out_count_more(struct log_out *out, enum log_count count, uint64_t more
 /* So many fewer, since more is known now. */
 void log_out_count_less(struct log_out *out, enum log_count count, uint64_t less);
 
+/* So many operations more (fewer: below 0) are held back until it shows what they belong to. */
+void log_out_held(struct log_out *out, int64_t more);
+
 /* So many ranks has the job, as the log says. */
 void log_out_world(struct log_out *out, int64_t ranks);
 
