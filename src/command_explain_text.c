@@ -312,6 +312,18 @@ static void put_command(FILE *to, const struct options *options)
 
 /* ---- nothing recognised ---- */
 
+/* UTF-16, as the older PowerShell's > and Tee-Object write it: by its mark, or by every other byte
+ * of its beginning being NUL. */
+static bool is_utf16(struct str text)
+{
+    size_t nul[2] = {0}, pairs = (text.len < 256 ? text.len : 256) / 2;
+    if (text.len >= 2 && (memcmp(text.p, "\xFF\xFE", 2) == 0 || memcmp(text.p, "\xFE\xFF", 2) == 0))
+        return true;
+    for (size_t i = 0; i < 2 * pairs; i++)
+        nul[i % 2] += text.p[i] == '\0';
+    return pairs >= 8 && ((nul[0] == pairs && nul[1] == 0) || (nul[1] == pairs && nul[0] == 0));
+}
+
 static void put_nothing(FILE *to, const struct explained *explained, const struct options *options)
 {
     char text[4096], command[4096] = "";
@@ -323,8 +335,14 @@ static void put_nothing(FILE *to, const struct explained *explained, const struc
                  formats_at(explained->logs.formats, i)->title);
     }
     explain_wrap(to, "  ", 2, text);
-    fputs("\nThe first lines:\n", to);
     struct str rest = str_of(explained->sample, explained->sample_size);
+    if (is_utf16(rest)) {
+        fputs("\nIt is text in UTF-16, as PowerShell writes it. In UTF-8 it may be read:\n"
+              "  iconv -f UTF-16 -t UTF-8 train.log > train-utf8.log\n",
+              to);
+        return;
+    }
+    fputs("\nThe first lines:\n", to);
     for (int lines = 0; lines < 8 && rest.len > 0;) {
         size_t length = 0;
         while (length < rest.len && rest.p[length] != '\n' && rest.p[length] != '\r')

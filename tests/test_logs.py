@@ -297,6 +297,10 @@ class Others(unittest.TestCase):
         text = self.run_program("explain", "-", stdin=log.replace(b"\x1b[32m", b"")
                                 .replace(b"\x1b[0m", b"")).stdout.decode()
         self.assertIn("Nothing was recognised", text)
+        wide = log.decode().encode("utf-16") # as PowerShell writes it
+        for each in wide, wide[2:]:
+            self.assertIn(b"iconv -f UTF-16", self.run_program("explain", "-", stdin=each).stdout)
+        self.assertNotIn("iconv", text)
         pattern = re.search(r"--pattern '([^']*)'", " ".join(text.split())).group(1)
         got = json.loads(self.run_program("explain", "--json", "--pattern", pattern, "-",
                                           stdin=log).stdout)
