@@ -39,7 +39,8 @@ struct mllog {
     struct record
         held[BLOCKS_HELD]; /* of blocks that ended: their throughput may come behind them */
 
-    struct mllog_reader reader;
+    struct mllog_list list; /* of a learned line */
+    char scratch[MLLOG_SCRATCH];
 };
 
 static void job_record(const struct mllog *log, struct record *record)
@@ -447,21 +448,33 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
     struct mllog_entry entry;
     enum mllog_found found;
     size_t at = 0;
-    while ((found = mllog_next(&log->reader, line->text, &at, &entry)) != MLLOG_NONE)
+    while ((found = mllog_next(line, log->scratch, &at, &entry)) != MLLOG_NONE)
         if (found == MLLOG_ENTRY)
             read_entry(log, &entry, line->writer, out);
         else
             log_out_damaged(out, "an MLLOG entry that is not valid JSON, or torn");
-    if (at > 0) {
-        if (line->writer >= 0)
-            log_out_note(out, LOG_NOTE_WRITER);
+    if (at > 0 && line->writer >= 0)
+        log_out_note(out, LOG_NOTE_WRITER);
+    if (at > 0)
         return LOG_TAKEN;
-    }
     at = log_find(line->text, ":::SYSJSON");
     if (at == SIZE_MAX)
         return LOG_OTHER;
     log->gpus = mllog_gpus(log_from(line->text, at), log->gpus);
     return LOG_TAKEN;
+}
+
+static bool again(void *state, const struct log_line *line, const struct log_values *values,
+                  struct log_out *out)
+{
+    struct mllog *log = state;
+    struct mllog_entry entry;
+    if (!mllog_entry_again(values, &entry, &log->list))
+        return false;
+    read_entry(log, &entry, line->writer, out);
+    if (line->writer >= 0)
+        log_out_note(out, LOG_NOTE_WRITER);
+    return true;
 }
 
 static void end(void *state, struct log_out *out)
@@ -481,5 +494,6 @@ const struct format format_mllog = {
     .anchors = anchors,
     .state_bytes = sizeof(struct mllog),
     .line = line,
+    .again = again,
     .end = end,
 };
