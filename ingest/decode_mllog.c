@@ -54,13 +54,16 @@ static void job_record(const struct mllog *log, struct record *record)
 
 /* ---- steps and rates ---- */
 
-/* How many steps a mean stands for: a larger distance than usual is a cut. */
+/* How many steps a mean stands for: a larger distance than usual is a cut; before the first one,
+ * and where the number went back, it is the usual one. */
 static int64_t steps_since(struct mllog *log, int64_t step)
 {
     int64_t distance = log->any ? step - log->previous : 0;
     if (distance > 0 && (log->apart == 0 || distance < log->apart))
         log->apart = distance;
-    return distance > 0 ? log->apart : 1;
+    if (distance <= 0 && step < log->apart)
+        return step > 0 ? step : 1;
+    return log->apart > 0 ? log->apart : 1;
 }
 
 /* The rate of the steps since the last rate: a mean over all of them, however long. */
@@ -186,6 +189,11 @@ static void find_unit(struct mllog *log, const struct mllog_stat *stat, struct l
     log->unit[stat->rate] = unit;
     log->first.time_ns = 0;
     better(log, stat->rate ? SOURCE_THROUGHPUT : SOURCE_STEPS);
+    int64_t from, to;
+    if (!stat->rate && unit != MLLOG_UNIT_SINCE &&
+        mllog_stat_step(&first, unit, &log->scale, &from) &&
+        mllog_stat_step(stat, unit, &log->scale, &to) && to > from)
+        log->apart = to - from;
     put_stat(log, &first, out);
     put_stat(log, stat, out);
 }

@@ -391,10 +391,8 @@ enum analysis_answer analysis_add(struct analysis *analysis, const struct record
         note_names(analysis, info, record);
     if (record->step <= info->now.last_step)
         return analysis_add_backward(analysis, slot, record);
-    if (info->suspect) { /* the run went on where it was: that was a repeated line */
-        free(info->suspect);
-        info->suspect = NULL;
-    }
+    if (info->suspects)
+        analysis_drop_suspects(analysis, slot);
     if (place_quickly(analysis, info, slot, record))
         return ANALYSIS_TAKEN;
     return analysis_place(analysis, slot, record);
@@ -402,6 +400,9 @@ enum analysis_answer analysis_add(struct analysis *analysis, const struct record
 
 void analysis_finish(struct analysis *analysis)
 {
+    for (uint32_t slot = 0; slot < analysis->ranks.count; slot++)
+        if (analysis->ranks.info[slot].suspects)
+            analysis_drop_suspects(analysis, slot);
     analysis->filling = NULL;
     for (size_t i = 0; i < analysis->steps.count; i++)
         analysis_close(analysis, i);

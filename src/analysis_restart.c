@@ -93,14 +93,19 @@ static bool begins_after(const struct step_row *row, uint32_t slot, const struct
            record->begin_ns >= cell->mark_ns;
 }
 
-static bool begins_after_last(struct analysis *analysis, const struct rank_info *info,
-                              uint32_t slot, const struct record *record)
+/* The row in which the last record of the rank is; NULL: it has left the table. */
+static const struct step_row *last_row(struct analysis *analysis, uint32_t slot)
 {
+    const struct rank_info *info = &analysis->ranks.info[slot];
     size_t index = steps_find(&analysis->steps, info->now.attempt, info->now.last_step);
-    if (index == SIZE_MAX || !(record->has & RECORD_BEGIN))
-        return false;
-    const struct step_row *row = steps_at(&analysis->steps, index);
-    return slot < row->capacity && begins_after(row, slot, record);
+    const struct step_row *row = index != SIZE_MAX ? steps_at(&analysis->steps, index) : NULL;
+    return row && slot < row->capacity ? row : NULL;
+}
+
+static bool begins_after_last(struct analysis *analysis, uint32_t slot, const struct record *record)
+{
+    const struct step_row *row = last_row(analysis, slot);
+    return row && (record->has & RECORD_BEGIN) && begins_after(row, slot, record);
 }
 
 /* Whether a record of a step that has no row, or none of its rank, is of a new
@@ -127,21 +132,110 @@ static bool begins_after_later(struct analysis *analysis, const struct rank_info
     return later == 3;
 }
 
-/* Keeps a record whose step went back, until the next one of its rank says
- * whether the run goes on from there. Its slices are not needed: names are noted. */
-static void suspect(struct rank_info *info, const struct record *record)
-{
-    if (!info->suspect)
-        info->suspect = memory_zeroed(1, sizeof(*info->suspect));
-    *info->suspect = *record;
-    info->suspect->host = info->suspect->group = str_of(NULL, 0);
-}
-
 static enum analysis_answer restart(struct analysis *analysis, uint32_t slot,
                                     const struct record *record)
 {
     begin_attempt(analysis, &analysis->ranks.info[slot], record);
     return analysis_place(analysis, slot, record);
+}
+
+static enum analysis_answer repeated(struct analysis *analysis)
+{
+    analysis->duplicate++;
+    return ANALYSIS_DUPLICATE;
+}
+
+/* ---- a whole job's values ---- */
+
+/* When the last value ended; INT64_MIN: the values have no times. */
+static int64_t last_end_ns(struct analysis *analysis, uint32_t slot, const struct record *record)
+{
+    const struct step_row *row = last_row(analysis, slot);
+    if (!row || !(row->has[slot] & record->has & RECORD_JOB) ||
+        (row->has[slot] & record->has & (RECORD_BEGIN | RECORD_STEP_TIME)) !=
+            (RECORD_BEGIN | RECORD_STEP_TIME))
+        return INT64_MIN;
+    return row->cells[slot].mark_ns;
+}
+
+/* Two accounts of the same steps end together, a step that is done again ends later than the
+ * last. When a value began says less: of how many steps the first one of an attempt is a mean is
+ * often not known. */
+static bool ends_after(const struct record *record, int64_t last_end_ns)
+{
+    int64_t span = record->has & RECORD_SPAN ? record->span : 1;
+    int64_t end_ns = step_job_end_ns(record->begin_ns, span, record->step_time_ns);
+    return end_ns != INT64_MIN && end_ns > last_end_ns &&
+           end_ns - last_end_ns >= record->step_time_ns / 2;
+}
+
+/* ---- without times ---- */
+
+#define SUSPECTS_MAX 32
+
+static bool is_filled(struct analysis *analysis, uint32_t slot, int64_t step)
+{
+    int attempt = analysis->ranks.info[slot].now.attempt;
+    size_t index = steps_find(&analysis->steps, attempt, step);
+    const struct step_row *row = index != SIZE_MAX ? steps_at(&analysis->steps, index) : NULL;
+    return row && slot < row->capacity && row->has[slot];
+}
+
+/* The caller's to free. */
+static struct record *take_suspects(struct rank_info *info, uint32_t *ret_count)
+{
+    struct record *records = info->suspects;
+    *ret_count = info->suspect_count;
+    info->suspects = NULL;
+    info->suspect_count = info->suspects_differing = 0;
+    return records;
+}
+
+void analysis_drop_suspects(struct analysis *analysis, uint32_t slot)
+{
+    uint32_t count;
+    struct record *records = take_suspects(&analysis->ranks.info[slot], &count);
+    for (uint32_t i = 0; i < count; i++)
+        if ((records[i].has & RECORD_JOB) && !is_filled(analysis, slot, records[i].step)) {
+            analysis->duplicate--;
+            analysis_place(analysis, slot, &records[i]);
+        }
+    free(records);
+}
+
+/* Two that say something else of their steps: these are done again, and all since the first. */
+static enum analysis_answer restart_from_suspects(struct analysis *analysis, uint32_t slot)
+{
+    uint32_t count;
+    struct rank_info *info = &analysis->ranks.info[slot];
+    struct record *records = take_suspects(info, &count);
+    enum analysis_answer answer = ANALYSIS_TAKEN;
+    analysis->duplicate -= count;
+    begin_attempt(analysis, info, &records[0]);
+    for (uint32_t i = 0; i < count; i++)
+        answer = analysis_place(analysis, slot, &records[i]);
+    free(records);
+    return answer;
+}
+
+/* Keeps a record whose step went back, until those behind it say whether the run goes on from
+ * there. Its slices are not needed: names are noted. */
+static enum analysis_answer suspect(struct analysis *analysis, uint32_t slot,
+                                    const struct record *record, bool differs)
+{
+    struct rank_info *info = &analysis->ranks.info[slot];
+    if (info->suspects && (info->suspect_count == SUSPECTS_MAX ||
+                           record->step <= info->suspects[info->suspect_count - 1].step))
+        analysis_drop_suspects(analysis, slot);
+    info->suspects =
+        memory_resized(info->suspects, info->suspect_count + 1, sizeof(*info->suspects));
+    struct record *kept = &info->suspects[info->suspect_count++];
+    *kept = *record;
+    kept->host = kept->group = str_of(NULL, 0);
+    info->suspects_differing += differs;
+    analysis->duplicate++;
+    return info->suspects_differing < 2 ? ANALYSIS_DUPLICATE
+                                        : restart_from_suspects(analysis, slot);
 }
 
 /* A record of a step that this rank has reported, or that is before its last. */
@@ -154,35 +248,28 @@ enum analysis_answer analysis_add_backward(struct analysis *analysis, uint32_t s
     bool filled = row && slot < row->capacity && row->has[slot];
     if (filled && ((row->has[slot] ^ record->has) & RECORD_JOB) &&
         (row->job.time_ns == 0 || !(record->has & RECORD_JOB)) &&
-        !begins_after_last(analysis, info, slot, record))
+        !begins_after_last(analysis, slot, record))
         return analysis_join_job(analysis, index, slot, record);
     bool gone = !row && record->step >= info->now.first_step &&
                 (analysis->steps.count == 0 ||
                  row_compare(steps_at(&analysis->steps, 0), info->now.attempt, record->step) > 0);
+    bool equal = filled && cell_equals(&row->cells[slot], row->has[slot], record);
+    int64_t end_ns = last_end_ns(analysis, slot, record);
+    if (end_ns != INT64_MIN && ends_after(record, end_ns))
+        return restart(analysis, slot, record);
+    if (end_ns != INT64_MIN)
+        return filled ? repeated(analysis) : analysis_place(analysis, slot, record);
+    if ((record->has & (RECORD_JOB | RECORD_BEGIN)) == RECORD_JOB)
+        return suspect(analysis, slot, record, (filled && !equal) || gone);
     if (!filled && !gone)
         return begins_after_later(analysis, info, slot, record)
                    ? restart(analysis, slot, record)
                    : analysis_place(analysis, slot, record);
-    if (filled && cell_equals(&row->cells[slot], row->has[slot], record)) {
-        analysis->duplicate++;
-        return ANALYSIS_DUPLICATE;
-    }
-    if (begins_after_last(analysis, info, slot, record))
+    if (equal)
+        return repeated(analysis);
+    if (begins_after_last(analysis, slot, record))
         return restart(analysis, slot, record);
-    if (filled && (row->has[slot] & record->has & RECORD_BEGIN) &&
-        !begins_after(row, slot, record)) {
-        analysis->duplicate++; /* another account of the same time, not the step done again */
-        return ANALYSIS_DUPLICATE;
-    }
-    if (info->suspect && record->step > info->suspect->step) {
-        struct record first = *info->suspect;
-        free(info->suspect);
-        info->suspect = NULL;
-        analysis->duplicate--;
-        restart(analysis, slot, &first);
-        return analysis_place(analysis, slot, record);
-    }
-    suspect(info, record);
-    analysis->duplicate++;
-    return ANALYSIS_DUPLICATE;
+    if (filled && (row->has[slot] & record->has & RECORD_BEGIN) && !begins_after(row, slot, record))
+        return repeated(analysis); /* another account of the same time, not the step done again */
+    return suspect(analysis, slot, record, true);
 }

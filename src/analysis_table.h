@@ -128,6 +128,10 @@ void analysis_refresh(struct analysis *analysis);
 enum analysis_answer analysis_place(struct analysis *analysis, uint32_t slot,
                                     const struct record *record);
 
+/* The run went on where it was, or has ended: what stepped back in between was repeated, or late.
+ */
+void analysis_drop_suspects(struct analysis *analysis, uint32_t slot);
+
 /* Takes a record of a step that its rank has reported, or that is before its last. */
 enum analysis_answer analysis_add_backward(struct analysis *analysis, uint32_t slot,
                                            const struct record *record);

@@ -163,5 +163,5 @@ bool fold_is_far(const struct fold *fold, const struct step_row *row)
     int64_t usual = fold->job.usual > 0 ? fold->job.usual : 1, distance;
     return row->attempt == fold->job.attempt &&
            !__builtin_sub_overflow(row->step, fold->job.step, &distance) && distance > 0 &&
-           stride_to(row, distance) / usual > fold->window;
+           stride_to(row, distance) / usual / row->job.span > fold->window;
 }

@@ -14,7 +14,7 @@ void ranks_init(struct ranks *ranks, uint32_t max)
 void ranks_done(struct ranks *ranks)
 {
     for (uint32_t i = 0; i < ranks->count; i++)
-        free(ranks->info[i].suspect);
+        free(ranks->info[i].suspects);
     free(ranks->info);
     free(ranks->slots);
     *ranks = (struct ranks){0};
@@ -26,7 +26,8 @@ void ranks_copy(struct ranks *to, const struct ranks *from)
     to->info = memory_copied(from->info, from->capacity, sizeof(*from->info));
     to->slots = memory_copied(from->slots, from->slots_size, sizeof(*from->slots));
     for (uint32_t i = 0; i < to->count; i++)
-        to->info[i].suspect = memory_copied(from->info[i].suspect, 1, sizeof(struct record));
+        to->info[i].suspects = memory_copied(from->info[i].suspects, from->info[i].suspect_count,
+                                             sizeof(struct record));
 }
 
 static void reach_rank(struct ranks *ranks, uint32_t rank)

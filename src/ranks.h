@@ -22,8 +22,10 @@ struct rank_info {
     uint32_t host, group;         /* ids in struct names; 0: not given */
     struct rank_span now, before; /* the attempt it is in, and the one before */
     int64_t last_seen_ns;         /* the reader's clock at its last record */
-    struct record *suspect;       /* owned, usually NULL: a record whose step went back, without
-                                     a time to tell a restart from a repeated line */
+    /* Records since the step went back, in rising order, without a time to tell a restart from
+     * repeated lines. */
+    struct record *suspects;                    /* owned, usually NULL */
+    uint32_t suspect_count, suspects_differing; /* from what had been said of their steps */
 };
 
 struct ranks {
