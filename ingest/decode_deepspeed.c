@@ -53,6 +53,7 @@ static void put_held(struct deepspeed *log, struct log_out *out)
 {
     for (int i = 0; i < log->held_count; i++)
         log_out_record(out, &log->held[i]);
+    log_out_records_held(out, -log->held_count);
     log->held_count = 0;
 }
 
@@ -63,7 +64,10 @@ static bool prefer(struct deepspeed *log, enum telling telling, struct log_out *
         return false;
     for (int i = 0; i < log->held_count && telling > log->telling; i++)
         log_out_beside(out, &log->held[i], tellings[telling]);
-    log->held_count = telling > log->telling ? 0 : log->held_count;
+    if (telling > log->telling) {
+        log_out_records_held(out, -log->held_count);
+        log->held_count = 0;
+    }
     log->telling = telling;
     return true;
 }
@@ -84,6 +88,7 @@ static void put(struct deepspeed *log, const struct record *record, enum telling
         log->decided = true;
     if (!log->decided) {
         log->held[log->held_count++] = *record;
+        log_out_records_held(out, 1);
         return;
     }
     put_held(log, out);
@@ -264,8 +269,10 @@ static size_t pipe_number(struct str before)
 static void take_timed(struct deepspeed *log, struct record *record, int64_t span,
                        struct log_out *out)
 {
-    if (log->telling == TELLING_TIMERS && log->held_count > 0)
+    if (log->telling == TELLING_TIMERS && log->held_count > 0) {
         log->timed = log->held[--log->held_count];
+        log_out_records_held(out, -1);
+    }
     struct record timed = log->timed;
     log->timed.has = 0;
     if (timed.has == 0)

@@ -181,6 +181,20 @@ static void tell_not_shown(const struct log_facts *facts, struct summary *summar
                  facts->format->title, (unsigned long long)facts->lines);
 }
 
+/* No record has come yet, but lines of this format have. */
+static void tell_begun(const struct log_facts *facts, struct summary *summary)
+{
+    if (facts->records_held > 0)
+        snprintf(summary->not_shown, sizeof(summary->not_shown),
+                 "%s, %llu steps so far, held back: their numbers, and whether another format "
+                 "gives them too, are sure after 16",
+                 facts->format->title, (unsigned long long)facts->records_held);
+    else if (facts->lines > 0 && !summary->not_shown[0])
+        snprintf(summary->not_shown, sizeof(summary->not_shown),
+                 "%s, %llu of its lines so far, none of them with the time of a step",
+                 facts->format->title, (unsigned long long)facts->lines);
+}
+
 void log_book_summary(const struct log_book *book, struct summary *summary)
 {
     bool taken[LOG_FORMATS_MAX] = {false};
@@ -202,6 +216,8 @@ void log_book_summary(const struct log_book *book, struct summary *summary)
     struct source_counts *source = &summary->source;
     summary->world_ranks = 0;
     summary->not_shown[0] = '\0';
+    for (size_t i = 0; i < book->count && summary->log_count == 0; i++)
+        tell_begun(&book->facts[i], summary);
     for (size_t i = 0; i < book->count; i++) {
         const uint64_t *counts = book->facts[i].counts;
         tell_not_shown(&book->facts[i], summary);

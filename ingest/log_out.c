@@ -264,6 +264,13 @@ void log_out_claim(struct log_out *out)
     out->reader->claims |= UINT64_C(1) << out->reader->current;
 }
 
+void log_out_records_held(struct log_out *out, int more)
+{
+    struct log_facts *facts = format_reader_facts(out->reader);
+    if (facts)
+        facts->records_held += (uint64_t)(int64_t)more;
+}
+
 bool log_out_outranked(const struct log_out *out)
 {
     const struct format_reader *reader = out->reader;

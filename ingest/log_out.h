@@ -70,5 +70,8 @@ void log_out_want_all(struct log_out *out, bool all);
  * it has some; log_out_record() says so by itself. */
 void log_out_claim(struct log_out *out);
 
+/* So many records are held back from now on, or, below 0, no more: said where a screen waits. */
+void log_out_records_held(struct log_out *out, int more);
+
 /* Whether another format gives the records of this stream. */
 bool log_out_outranked(const struct log_out *out);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "event_lines.h"
+#include "job_lines.h"
 
 #define STRIP_LINE 15.0
 #define NUMBER_GAP 9.0 /* between numbers in the strip */
@@ -137,7 +138,9 @@ void figure_events_list(struct figure *figure, const struct figure_events *event
         figure_say(figure, "%s more not marked, for want of room.",
                    format_counted(text, (int64_t)events->others, "event"));
     if (events->count == 0)
-        figure_say(figure, "No straggler, spike, restart or missing rank in these steps.");
+        figure_say(figure, job_alone(figure->data->summary)
+                               ? "No spike, restart or gap in these steps."
+                               : "No straggler, spike, restart or missing rank in these steps.");
 }
 
 void figure_restarts(const struct figure *figure, const struct figure_steps *steps, double top,
