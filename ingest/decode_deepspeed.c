@@ -41,6 +41,7 @@ struct deepspeed {
     int64_t stamp_ns, ended_ns; /* of the last line of timers, of the last step; 0: none */
     struct log_steps pipe_steps, rate_steps;
     struct record timed; /* the timers before the pipeline engine's line; has 0: none */
+    bool last_told;      /* the last step's number was told, not counted */
     double batch;        /* train_batch_size; 0: not said */
 
     struct deepspeed_summary summary;
@@ -72,10 +73,18 @@ static bool prefer(struct deepspeed *log, enum telling telling, struct log_out *
     return true;
 }
 
+static void leave_timed(struct deepspeed *log, struct log_out *out)
+{
+    if (log->timed.has)
+        log_out_beside(out, &log->timed, tellings[TELLING_PIPE]);
+    log->timed.has = 0;
+}
+
 static void put(struct deepspeed *log, const struct record *record, enum telling telling,
                 struct log_out *out)
 {
     if (telling == TELLING_TIMERS && log->telling == TELLING_PIPE) {
+        leave_timed(log, out);
         log->timed = *record;
         return;
     }
@@ -132,6 +141,7 @@ static void end_step(struct deepspeed *log, struct log_out *out)
     struct deepspeed_timers sum = log->sum;
     struct record record = {.has = RECORD_JOB | RECORD_STEP};
     bool torn = log->torn;
+    log->last_told = log->told > 0;
     log->counted = log->told > 0 ? log->told : log->counted + 1;
     log->told = log->microsteps = 0;
     log->torn = false;
@@ -274,13 +284,11 @@ static void take_timed(struct deepspeed *log, struct record *record, int64_t spa
         log_out_records_held(out, -1);
     }
     struct record timed = log->timed;
-    log->timed.has = 0;
-    if (timed.has == 0)
-        return;
-    if (span < 1 || (log->any_told && timed.step != record->step)) {
-        log_out_beside(out, &timed, tellings[TELLING_PIPE]);
+    if (timed.has == 0 || span < 1 || !log->last_told || timed.step != record->step) {
+        leave_timed(log, out);
         return;
     }
+    log->timed.has = 0;
     for (int phase = 0; phase < PHASE_COUNT; phase++) {
         record->has |= timed.has & (1u << phase);
         record->phase_ns[phase] = timed.phase_ns[phase] / span;
@@ -426,6 +434,7 @@ static void end(void *state, struct log_out *out)
     if (!log->boundaries && log->microsteps > 0 && log->sum.last_step_ms >= 1)
         end_step(log, out);
     put_held(log, out);
+    leave_timed(log, out);
 }
 
 static const char *const anchors[] = {
