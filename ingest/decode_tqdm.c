@@ -10,6 +10,7 @@
 #include "log_format.h"
 #include "log_text.h"
 
+#define JUMP_SECONDS 5 /* that are seen behind a jump before it is known what it was */
 #define SECONDS_MIN 10 /* that a value covers: an elapsed time is off by up to one */
 #define COURSE_MAX 512
 
@@ -40,6 +41,7 @@ struct tqdm {
     struct state last, from;    /* the newest; that from which the next value counts */
     int64_t base;               /* steps before this bar */
     bool valued;                /* a value came of it */
+    struct state jump;          /* its first state behind 0, undecided what it is; count 0: none */
     bool validation;
     enum pass pass;
     struct state began; /* of an undecided pass */
@@ -101,12 +103,39 @@ static void put_value(struct tqdm *log, const struct state *to, struct log_out *
     log_out_record(out, &record);
 }
 
+/* A run that goes on from a checkpoint draws 0, then its first step behind all those before it:
+ * "501/1000 [00:05<00:05, 98.5it/s]". That the steps from there on are slower by far tells it from
+ * a bar that is not drawn often. False: not known yet. */
+static bool decide_jump(struct tqdm *log, const struct state *state)
+{
+    struct state *jump = &log->jump;
+    if (jump->count == 0)
+        return true;
+    int64_t seconds = state->elapsed_s - jump->elapsed_s, steps = state->count - jump->count;
+    if (seconds < JUMP_SECONDS)
+        return false;
+    if ((double)(seconds - 1) / (double)steps >
+        2 * (double)(jump->elapsed_s + 1) / (double)jump->count)
+        log->from = *jump;
+    jump->count = 0;
+    return true;
+}
+
 /* The bar goes on. */
 static void go_on(struct tqdm *log, const struct state *state, struct log_out *out)
 {
+    bool first = log->last.count == 0 && log->from.count == 0 && state->count > 1;
+    if (first)
+        log->jump = *state;
     log->last = *state;
     keep_state(&log->course, state);
     log->whole = state->count == log->total;
+    if (first || !decide_jump(log, state)) {
+        if (log->whole && log->jump.count > 0)
+            log_out_count(out, LOG_LEFT_OUT, "a bar that jumped to %lld/%lld",
+                          (long long)log->jump.count, (long long)log->total);
+        return;
+    }
     int64_t seconds = state->elapsed_s - log->from.elapsed_s;
     if (state->count == log->from.count)
         return;
@@ -124,6 +153,7 @@ static void begin(struct tqdm *log, const struct state *state, int64_t base)
     if (state->count == 1) /* bars that say nothing at 0 began there all the same */
         log->from = (struct state){0};
     log->valued = log->whole = false;
+    log->jump.count = 0;
     log->pass = PASS_ON;
     log->course.size = 0;
     keep_state(&log->course, state);

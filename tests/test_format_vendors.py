@@ -267,6 +267,84 @@ class Vendors(unittest.TestCase):
             self.assertGreaterEqual(len(records), log.whole * 0.85)
 
 
+def bar(name, count, total, elapsed, rate):
+    def clock(seconds):
+        seconds = int(seconds)
+        hours = f"{seconds // 3600}:" if seconds >= 3600 else ""
+        return f"{hours}{seconds // 60 % 60:02}:{seconds % 60:02}"
+    shown = "?it/s" if not rate else f"{rate:5.2f}s/it" if rate > 1 else f"{1 / rate:5.2f}it/s"
+    left = "?" if not rate else clock((total - count) * rate)
+    percent = 100 * count / total
+    return f"{name}{percent:3.0f}%|{'█' * int(percent // 10)}{' ' * (10 - int(percent // 10))}| {count}/{total} [{clock(elapsed)}<{left}, {shown}]"
+
+
+class Bars:
+    """HF Trainer's bar over several runs of one job: clocks[i][n] is when step n of the run was done."""
+
+    def __init__(self, seed):
+        dice = random.Random(f"bars{seed}")
+        total, slow = dice.randrange(200, 500), dice.choice([0.15, 0.8, 3, 20])
+        name, end = dice.choice(["", "Training: ", "train "]), dice.choice(["\r", "\r", "\n", "\r\n"])
+        copies, prefix = dice.choice([1, 1, 3]), dice.choice(["", "", "[rank0]:", "  5: "])
+        self.slow = slow
+        self.clocks, pieces = [], [bar("Loading checkpoint shards: ", 2, 4, 3, 1.5) + end]
+        begins = 0
+        for last in [False, dice.random() < 0.5, True]:
+            clock, clocks, drawn, rate = 0.0, {0: 0.0, begins: 0.0}, 0.0, None
+            if begins: # from a checkpoint
+                clocks = {begins: None}
+            states = [bar(name, 0, total, 0, None)]
+            stop = total if last else dice.randrange(begins + 60, total) if begins + 60 < total else total
+            for step in range(begins + 1, stop + 1):
+                took = slow * dice.uniform(0.7, 1.4) * (3 if step == begins + 1 else 1)
+                if step % 50 == 0 and dice.random() < 0.5:
+                    took += 40 # an evaluation
+                    states.append(bar("Evaluating: ", dice.randrange(1, 9), 9, 12, 1.2))
+                clock += took
+                clocks[step] = clock
+                rate = took if rate is None else 0.3 * took + 0.7 * rate
+                if clock - drawn < 0.1 and step < stop:
+                    continue
+                drawn = clock
+                state = bar(name, step, total, clock, clock / step if step == begins + 1 else rate)
+                fate = dice.random()
+                if fate < 0.02:
+                    state = state[:dice.randrange(5, len(state))]
+                elif fate < 0.05:
+                    state += f"{{'loss': {dice.uniform(1, 9):.4f}, 'grad_norm': 1.5, 'learning_rate': 5e-05, 'epoch': 0.{step}}}"
+                states.append(state)
+            for state in states:
+                pieces += [prefix + dice.choice(["", "", "\x1b[A"]) + state + end] * copies
+            self.clocks.append(clocks)
+            if stop == total:
+                break
+            begins = dice.choice([0, stop - stop % 20])
+        self.text = "".join(pieces)
+
+    def is_true(self, step, span, seconds):
+        for clocks in self.clocks:
+            begin, done = clocks.get(step - span), clocks.get(step)
+            if begin is not None and done is not None and abs(seconds * span - (done - begin)) <= 1.001:
+                return True
+        return False
+
+
+def _bars(self):
+    for seed in range(16):
+        bars = Bars(seed)
+        _, said = read(bars.text, "tqdm")
+        covered = 0
+        for found in re.finditer(r"^job step (\d+)(?: span=(\d+))?.* step_time=([\d.]+)", said, re.M):
+            step, span, seconds = int(found[1]), int(found[2] or 1), float(found[3])
+            self.assertTrue(bars.is_true(step, span, seconds), f"seed {seed}: step {step}, {span} steps of {seconds}\n{said}")
+            covered += span
+        steps = sum(len(clocks) - 1 for clocks in bars.clocks)
+        least = steps * 0.8 - len(bars.clocks) * 12 / bars.slow # what is shorter than a value at the end of a run
+        self.assertTrue(least <= covered <= steps, f"seed {seed}: {covered} of {steps}\n{said}")
+
+
+Vendors.test_bars = _bars
+
 for _name, _line, _digits, _error, _restarts in FORMATS:
     def _test(self, case=(_name, _line, _digits, _error, _restarts)):
         self.check(*case)
