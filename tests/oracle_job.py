@@ -196,7 +196,9 @@ class Job:
 
     def window_run(self):
         indices = range(len(self.values) - len(self.last), len(self.values))
-        return {**self.sums(indices, [1] * len(self.values)), "lost_s": 0, "down_s": 0}
+        whole = self.whole_run()  # of a log that names them, none is none
+        named = {key: whole[key] for key in ("has_checkpoint", "has_validation")}
+        return {**self.sums(indices, [1] * len(self.values)), "lost_s": 0, "down_s": 0, **named}
 
     def sums(self, indices, shares):
         """Seconds, of what is kept of the values, but for what is between them: stamps that come
@@ -216,6 +218,7 @@ class Job:
                                for i, v, share in mine if self.rolling(i, 1))
             beyond = min(beyond, inside)
             before = math.fsum(b for b, v in known if self.named(v) == what)
+            sums["has_" + what] = beyond > 1e-9 or before > 1e-9
             before = min(max(before, 0), room)
             sums[what], room, inside = beyond + before, room - before, inside - beyond
         sums["gaps"] = room if known else None
@@ -231,9 +234,10 @@ class Job:
         wall = math.fsum(sums[key] or 0 for key in ("kept_s", "lost_s", "down_s", "between_s"))
         mfu = sums["flops"] / self.peak if sums["flops"] is not None and self.peak else sums["mfu"]
         seconds = {"downtime": sums["down_s"], "lost_work": sums["lost_s"], "gaps": sums["gaps"],
-                   "checkpoint": sums["checkpoint"] if sums["checkpoint"] > 1e-9 else None,
-                   "validation": sums["validation"] if sums["validation"] > 1e-9 else None, "kernels": sums["rest"],
-                   "arithmetic": None}
+                   "kernels": sums["rest"], "arithmetic": None}
+        for what in ("checkpoint", "validation"):
+            known = sums["has_" + what] or sums[what] > 1e-9
+            seconds[what] = sums[what] if known else None
         if mfu is not None and mfu * sums["kept_s"] <= sums["rest"]:
             seconds["arithmetic"] = mfu * sums["kept_s"]
             seconds["kernels"] = sums["rest"] - seconds["arithmetic"]

@@ -47,8 +47,7 @@ class Writer:
     def head(self):
         return []
 
-    def attempt(self, first):
-        """When an attempt begins whose first step is that."""
+    def attempt(self, first):  # whose first step is that
         return []
 
 
@@ -313,7 +312,7 @@ class Drawn:
                 self.now += (k - 1) * self.usual
             self.now = round(self.now + done * value.time, round(-math.log10(writer.resolution)))
             value.end = self.now if writer.stamped else None
-            self.write(value, i)
+            self.write(value)
             before = value
             self.usual *= 1 + self.growth
 
@@ -340,7 +339,7 @@ class Drawn:
             return self.rng.choice([0.3, 2, 20, 300]) * self.usual
         return self.rng.choice([0, 0, 0.001])
 
-    def write(self, value, i):
+    def write(self, value):
         rng, writer = self.rng, self.writer
         if not isinstance(writer, Own):
             self.lines += [writer.say(what, value) for what in sorted(value.called)]
