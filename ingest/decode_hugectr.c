@@ -101,10 +101,12 @@ static void read_iteration(struct hugectr *log, struct str text, size_t at, stru
     put(log, &record, has_clock, clock_ns, out);
 }
 
+enum { STEP, SPAN, TIME, CLOCK }; /* fields of the usual form */
+
 /* "19:41:06.108" */
 static bool scan_clock(struct log_scan *scan, int64_t *ret)
 {
-    const char *begin = scan->at;
+    const char *begin = scan->at, *clock = begin;
     int64_t hours, minutes, seconds, fraction;
     if (!log_scan_integer(scan, &hours) || !log_scan_text(scan, ":") ||
         !log_scan_integer(scan, &minutes) || !log_scan_text(scan, ":") ||
@@ -116,6 +118,7 @@ static bool scan_clock(struct log_scan *scan, int64_t *ret)
         return false;
     *ret = ((hours * 60 + minutes) * 60 + seconds) * INT64_C(1000000000) +
            fraction * (int64_t)number_power10[9 - (scan->at - begin)];
+    log_learn_text(scan->form, CLOCK, str_of(clock, (size_t)(scan->at - clock)), 0);
     return true;
 }
 
@@ -137,11 +140,11 @@ static bool scan(const struct log_line *line, struct record *record, int64_t *re
         (at > 0 && log_find(log_until(line->text, at), " iters): ") != SIZE_MAX) ||
         !scan_clock(&scan, ret_clock_ns) || !log_scan_text(&scan, "][") || !scan_source(&scan))
         return false;
-    return log_scan_text(&scan, "Iter: ") && log_scan_integer(&scan, &record->step) &&
-           log_scan_text(&scan, " Time(") && log_scan_integer(&scan, &record->span) &&
-           log_scan_text(&scan, " iters): ") && log_scan_number(&scan, &seconds) &&
+    return log_scan_text(&scan, "Iter: ") && log_scan_integer_to(&scan, STEP, &record->step) &&
+           log_scan_text(&scan, " Time(") && log_scan_integer_to(&scan, SPAN, &record->span) &&
+           log_scan_text(&scan, " iters): ") && log_scan_number_to(&scan, TIME, &seconds) &&
            log_scan_text(&scan, "s Loss: ") && log_scan_skip_number(&scan) &&
-           log_scan_text(&scan, " lr:") && log_scan_skip_number(&scan) && log_scan_ends(&scan) &&
+           log_scan_text(&scan, " lr:") && log_scan_skip_number(&scan) && log_scan_ready(&scan) &&
            record->span >= 1 &&
            log_duration(seconds / (double)record->span, LOG_SECOND, &record->step_time_ns);
 }
@@ -176,12 +179,31 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
 {
     struct record record = {.has = RECORD_HAS};
     int64_t clock_ns;
-    if (!scan(line, &record, &clock_ns))
+    if (!scan(line, &record, &clock_ns)) {
+        log_scan_forget(line);
         return hugectr_generally(state, line, out);
+    }
     put(state, &record, true, clock_ns, out);
     if (line->writer >= 0)
         log_out_note(out, LOG_NOTE_WRITER);
     return LOG_TAKEN;
+}
+
+static bool again(void *state, const struct log_line *line, const struct log_values *values,
+                  struct log_out *out)
+{
+    struct record record = {.has = RECORD_HAS};
+    struct log_scan clock = {values->text[CLOCK].p, line->text.p + line->text.len, NULL};
+    int64_t clock_ns;
+    if (!log_scan_again(values, STEP, &record.step) ||
+        !log_scan_again(values, SPAN, &record.span) || record.span < 1 ||
+        !scan_clock(&clock, &clock_ns) ||
+        !log_duration(values->number[TIME] / (double)record.span, LOG_SECOND, &record.step_time_ns))
+        return false;
+    put(state, &record, true, clock_ns, out);
+    if (line->writer >= 0)
+        log_out_note(out, LOG_NOTE_WRITER);
+    return true;
 }
 
 static const char *const anchors[] = {" iters): ", "]: Evaluation, ", "\"eval_start\"", NULL};
@@ -195,4 +217,5 @@ const struct format format_hugectr = {
     .anchors = anchors,
     .state_bytes = sizeof(struct hugectr),
     .line = line,
+    .again = again,
 };

@@ -69,12 +69,14 @@ static bool scan_score(struct log_scan *scan)
            log_scan_text(scan, "z)| ");
 }
 
+enum { STEP, TOTAL, TIME, MFU, RATE }; /* fields of the usual form */
+
 static bool scan_number(struct log_scan *scan, int64_t *ret_step)
 {
     int64_t total;
     log_scan_blanks(scan);
-    return log_scan_integer(scan, ret_step) && log_scan_text(scan, "/") &&
-           log_scan_integer(scan, &total) && *ret_step <= total;
+    return log_scan_integer_to(scan, STEP, ret_step) && log_scan_text(scan, "/") &&
+           log_scan_integer_to(scan, TOTAL, &total) && *ret_step <= total;
 }
 
 /* The usual form: of the CUDA program. */
@@ -88,11 +90,11 @@ static bool scan(const struct log_line *line, int64_t *ret_step, struct values *
                 log_scan_text(&scan, " | loss ") && log_scan_number(&scan, &loss) &&
                 scan_score(&scan) && log_scan_text(&scan, "norm ") && log_scan_skip_number(&scan) &&
                 scan_score(&scan) && log_scan_text(&scan, "lr ") && log_scan_skip_number(&scan) &&
-                log_scan_text(&scan, " | ") && log_scan_number(&scan, &ret->ms) &&
-                log_scan_text(&scan, " ms | ") && log_scan_number(&scan, &ret->mfu) &&
+                log_scan_text(&scan, " | ") && log_scan_number_to(&scan, TIME, &ret->ms) &&
+                log_scan_text(&scan, " ms | ") && log_scan_number_to(&scan, MFU, &ret->mfu) &&
                 (log_scan_text(&scan, "% bf16 MFU | ") || log_scan_text(&scan, "% fp32 MFU | ")) &&
-                log_scan_number(&scan, &ret->rate) && log_scan_text(&scan, " tok/s") &&
-                log_scan_ends(&scan);
+                log_scan_number_to(&scan, RATE, &ret->rate) && log_scan_text(&scan, " tok/s") &&
+                log_scan_ready(&scan);
     ret->shared = fits && ret->mfu > 0; /* -100%: the peak is not known */
     return fits;
 }
@@ -225,10 +227,30 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
 {
     struct values values;
     int64_t step;
-    if (!scan(line, &step, &values))
+    if (!scan(line, &step, &values)) {
+        log_scan_forget(line);
         return llmc_generally(state, line, out);
+    }
     put(state, step, &values, out);
     return LOG_TAKEN;
+}
+
+static bool again(void *state, const struct log_line *line, const struct log_values *values,
+                  struct log_out *out)
+{
+    (void)line;
+    struct values is = {.timed = true,
+                        .rated = true,
+                        .shared = values->number[MFU] > 0,
+                        .ms = values->number[TIME],
+                        .rate = values->number[RATE],
+                        .mfu = values->number[MFU]};
+    int64_t step, total;
+    if (!log_scan_again(values, STEP, &step) || !log_scan_again(values, TOTAL, &total) ||
+        step > total)
+        return false;
+    put(state, step, &is, out);
+    return true;
 }
 
 static const char *const anchors[] = {"| loss ",
@@ -252,4 +274,5 @@ const struct format format_llmc = {
     .anchors = anchors,
     .state_bytes = sizeof(struct llmc),
     .line = line,
+    .again = again,
 };

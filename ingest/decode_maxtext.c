@@ -53,6 +53,9 @@ static struct values values_of(const struct log_piece *piece)
     return values;
 }
 
+enum { STEP, SECONDS, FLOPS, RATE, WEIGHTS }; /* fields of the usual form */
+#define HEAD "completed step:"
+
 /* The usual form. */
 static bool scan(const struct log_line *line, struct log_piece *piece, int64_t *ret_step,
                  struct values *ret)
@@ -61,20 +64,21 @@ static bool scan(const struct log_line *line, struct log_piece *piece, int64_t *
     double rate;
     size_t at;
     *ret = (struct values){.fields = HAS_SECONDS | HAS_FLOPS};
-    if (!log_scan_head(&scan, line, "completed step:", &at) || !log_scan_text(&scan, " ") ||
-        !log_scan_integer(&scan, ret_step) || !log_scan_text(&scan, ", seconds: ") ||
-        !log_scan_number(&scan, &ret->seconds) || !log_scan_text(&scan, ", TFLOP/s/device: ") ||
-        !log_scan_number(&scan, &ret->teraflops))
+    if (!log_scan_head(&scan, line, HEAD, &at) || !log_scan_text(&scan, " ") ||
+        !log_scan_integer_to(&scan, STEP, ret_step) || !log_scan_text(&scan, ", seconds: ") ||
+        !log_scan_number_to(&scan, SECONDS, &ret->seconds) ||
+        !log_scan_text(&scan, ", TFLOP/s/device: ") ||
+        !log_scan_number_to(&scan, FLOPS, &ret->teraflops))
         return false;
     bool rated = log_scan_text(&scan, ", Tokens/s/device: ");
-    if (rated && !log_scan_number(&scan, &rate))
+    if (rated && !log_scan_number_to(&scan, RATE, &rate))
         return false;
     bool weighed = log_scan_text(&scan, ", total_weights: ");
-    if (weighed && !log_scan_number(&scan, &ret->weights))
+    if (weighed && !log_scan_number_to(&scan, WEIGHTS, &ret->weights))
         return false;
     ret->fields |= (rated ? HAS_RATE : 0) | (weighed ? HAS_WEIGHTS : 0);
     *piece = log_scan_piece(line, at);
-    return log_scan_text(&scan, ", loss: ") && log_scan_skip_number(&scan) && log_scan_ends(&scan);
+    return log_scan_text(&scan, ", loss: ") && log_scan_skip_number(&scan) && log_scan_ready(&scan);
 }
 
 static int64_t writer_of(const struct log_line *line, const char *head)
@@ -212,10 +216,29 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
     struct log_piece piece;
     struct values values;
     int64_t step;
-    if (!scan(line, &piece, &step, &values))
+    if (!scan(line, &piece, &step, &values)) {
+        log_scan_forget(line);
         return maxtext_generally(state, line, out);
+    }
     judge(state, line, &piece, step, &values, out);
     return LOG_TAKEN;
+}
+
+static bool again(void *state, const struct log_line *line, const struct log_values *values,
+                  struct log_out *out)
+{
+    bool rated = log_values_have(values, RATE), weighed = log_values_have(values, WEIGHTS);
+    struct values is = {.fields = HAS_SECONDS | HAS_FLOPS | (rated ? HAS_RATE : 0) |
+                                  (weighed ? HAS_WEIGHTS : 0),
+                        .seconds = values->number[SECONDS],
+                        .teraflops = values->number[FLOPS],
+                        .weights = weighed ? values->number[WEIGHTS] : 0};
+    int64_t step;
+    if (!log_scan_again(values, STEP, &step))
+        return false;
+    struct log_piece piece = log_scan_piece_again(line, values, STEP, strlen(HEAD " "));
+    judge(state, line, &piece, step, &is, out);
+    return true;
 }
 
 static void end(void *state, struct log_out *out)
@@ -240,4 +263,5 @@ const struct format format_maxtext = {
     .anchors = anchors,
     .state_bytes = sizeof(struct maxtext),
     .line = line,
+    .again = again,
     .end = end};

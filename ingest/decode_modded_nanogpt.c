@@ -48,6 +48,17 @@ static bool values_of(const struct log_piece *piece, struct values *ret, bool *r
     return true;
 }
 
+static bool is_possible(struct values *ret, int64_t total, double clock)
+{
+    if (ret->step > total || clock < 0 || clock > 1e12)
+        return false;
+    ret->clock_ms = (int64_t)(clock + 0.5);
+    ret->evaluation = false;
+    return true;
+}
+
+enum { STEP, TOTAL, CLOCK }; /* fields of the usual form */
+
 /* The usual form. */
 static bool scan(const struct log_line *line, struct values *ret)
 {
@@ -55,16 +66,13 @@ static bool scan(const struct log_line *line, struct values *ret)
     int64_t total;
     double clock, mean;
     size_t at;
-    bool fits = log_scan_head(&scan, line, "step:", &at) && log_scan_integer(&scan, &ret->step) &&
-                log_scan_text(&scan, "/") && log_scan_integer(&scan, &total) &&
-                log_scan_text(&scan, " train_time:") && log_scan_number(&scan, &clock) &&
-                log_scan_text(&scan, "ms step_avg:") && log_scan_number(&scan, &mean) &&
-                log_scan_text(&scan, "ms") && log_scan_ends(&scan);
-    if (!fits || ret->step > total || clock < 0)
-        return false;
-    ret->clock_ms = (int64_t)(clock + 0.5);
-    ret->evaluation = false;
-    return true;
+    bool fits = log_scan_head(&scan, line, "step:", &at) &&
+                log_scan_integer_to(&scan, STEP, &ret->step) && log_scan_text(&scan, "/") &&
+                log_scan_integer_to(&scan, TOTAL, &total) && log_scan_text(&scan, " train_time:") &&
+                log_scan_number_to(&scan, CLOCK, &clock) && log_scan_text(&scan, "ms step_avg:") &&
+                log_scan_number(&scan, &mean) && log_scan_text(&scan, "ms") &&
+                log_scan_ready(&scan);
+    return fits && is_possible(ret, total, clock);
 }
 
 static void put(struct modded *modded, const struct values *values, struct log_out *out)
@@ -121,10 +129,24 @@ enum log_answer modded_nanogpt_generally(void *state, const struct log_line *lin
 static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
 {
     struct values values;
-    if (!scan(line, &values))
+    if (!scan(line, &values)) {
+        log_scan_forget(line);
         return modded_nanogpt_generally(state, line, out);
+    }
     judge(state, line->writer, &values, out);
     return LOG_TAKEN;
+}
+
+static bool again(void *state, const struct log_line *line, const struct log_values *values,
+                  struct log_out *out)
+{
+    struct values is;
+    int64_t total;
+    if (!log_scan_again(values, STEP, &is.step) || !log_scan_again(values, TOTAL, &total) ||
+        !is_possible(&is, total, values->number[CLOCK]))
+        return false;
+    judge(state, line->writer, &is, out);
+    return true;
 }
 
 static const char *const anchors[] = {" train_time:", " val_loss:", " train_loss:", NULL};
@@ -138,4 +160,5 @@ const struct format format_modded_nanogpt = {
     .how = LOG_HOW_PYTHON,
     .anchors = anchors,
     .state_bytes = sizeof(struct modded),
-    .line = line};
+    .line = line,
+    .again = again};

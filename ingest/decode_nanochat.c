@@ -56,6 +56,9 @@ static struct values values_of(const struct log_piece *piece)
     return values;
 }
 
+/* Fields of the usual form; BITS: of "bf16_mfu", which no other number may stand for. */
+enum { STEP, TIME, RATE, MFU, TOTAL, BITS };
+
 /* Behind the MFU: "| epoch: 1 | total time: 0.05m | eta: 3.1m", the first of them at least. */
 static bool scan_end(struct log_scan *scan, struct values *ret)
 {
@@ -68,22 +71,41 @@ static bool scan_end(struct log_scan *scan, struct values *ret)
     bool total = log_scan_text(scan, " | total time: ");
     ret->fields |= total ? HAS_TOTAL : 0;
     double minutes;
-    if (total && !(log_scan_number(scan, &minutes) && log_scan_text(scan, "m")))
+    if (total && !(log_scan_number_to(scan, TOTAL, &minutes) && log_scan_text(scan, "m")))
         return false;
     if ((epoch || total) && log_scan_text(scan, " | eta: ") &&
         !(log_scan_skip_number(scan) && log_scan_text(scan, "m")))
         return false;
-    return (epoch || total) && log_scan_ends(scan);
+    return (epoch || total) && log_scan_ready(scan);
+}
+
+static bool scan_rate(struct log_scan *scan, double *ret)
+{
+    const char *begin = scan->at;
+    int64_t rate;
+    if (!log_scan_grouped(scan, &rate))
+        return false;
+    log_scan_learn(scan, begin, RATE);
+    *ret = (double)rate;
+    return true;
+}
+
+static bool scan_name(struct log_scan *scan)
+{
+    double bits;
+    if (log_scan_text(scan, " | mfu: "))
+        return true;
+    return log_scan_text(scan, " | bf") && log_scan_number_to(scan, BITS, &bits) && bits == 16 &&
+           log_scan_text(scan, "_mfu: ");
 }
 
 /* The usual form. */
 static bool scan(const struct log_line *line, int64_t *ret_step, struct values *ret)
 {
     struct log_scan scan;
-    int64_t rate;
     size_t at;
     if (!log_scan_head(&scan, line, "step", &at) || !log_scan_text(&scan, " ") ||
-        !log_scan_integer(&scan, ret_step))
+        !log_scan_integer_to(&scan, STEP, ret_step))
         return false;
     if (log_scan_text(&scan, "/") && !log_scan_skip_number(&scan))
         return false;
@@ -94,13 +116,11 @@ static bool scan(const struct log_line *line, int64_t *ret_step, struct values *
     if (log_scan_text(&scan, " | grad norm: ") && !log_scan_skip_number(&scan))
         return false;
     if (!log_scan_text(&scan, " | lrm: ") || !log_scan_skip_number(&scan) ||
-        !log_scan_text(&scan, " | dt: ") || !log_scan_number(&scan, &ret->ms) ||
-        !log_scan_text(&scan, "ms | tok/sec: ") || !log_scan_grouped(&scan, &rate) ||
-        !(log_scan_text(&scan, " | bf16_mfu: ") || log_scan_text(&scan, " | mfu: ")) ||
-        !log_scan_number(&scan, &ret->mfu))
+        !log_scan_text(&scan, " | dt: ") || !log_scan_number_to(&scan, TIME, &ret->ms) ||
+        !log_scan_text(&scan, "ms | tok/sec: ") || !scan_rate(&scan, &ret->rate) ||
+        !scan_name(&scan) || !log_scan_number_to(&scan, MFU, &ret->mfu))
         return false;
     log_scan_text(&scan, "%");
-    ret->rate = (double)rate;
     return scan_end(&scan, ret);
 }
 
@@ -210,10 +230,28 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
 {
     struct values values;
     int64_t step;
-    if (!scan(line, &step, &values))
+    if (!scan(line, &step, &values)) {
+        log_scan_forget(line);
         return nanochat_generally(state, line, out);
+    }
     judge(state, line->writer, step, &values, out);
     return LOG_TAKEN;
+}
+
+static bool again(void *state, const struct log_line *line, const struct log_values *values,
+                  struct log_out *out)
+{
+    struct values is = {.fields =
+                            HAS_RATE | HAS_MFU | (log_values_have(values, TOTAL) ? HAS_TOTAL : 0u),
+                        .ms = values->number[TIME],
+                        .rate = values->number[RATE],
+                        .mfu = values->number[MFU]};
+    int64_t step;
+    if (!log_scan_again(values, STEP, &step) ||
+        (log_values_have(values, BITS) && !str_is(values->text[BITS], "16")))
+        return false;
+    judge(state, line->writer, step, &is, out);
+    return true;
 }
 
 static const char *const anchors[] = {
@@ -229,4 +267,5 @@ const struct format format_nanochat = {
     .anchors = anchors,
     .state_bytes = sizeof(struct nanochat),
     .line = line,
+    .again = again,
 };

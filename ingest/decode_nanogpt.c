@@ -33,6 +33,8 @@ static bool values_of(const struct log_piece *piece, struct values *ret)
     return true;
 }
 
+enum { STEP, TIME, MFU }; /* fields of the usual form */
+
 /* The usual form. */
 static bool scan(const struct log_line *line, struct values *ret)
 {
@@ -40,10 +42,11 @@ static bool scan(const struct log_line *line, struct values *ret)
     size_t at;
     ret->time = ret->share = LOG_FIELD_NUMBER;
     return log_scan_head(&scan, line, "iter", &at) && log_scan_text(&scan, " ") &&
-           log_scan_integer(&scan, &ret->step) && log_scan_text(&scan, ": loss ") &&
+           log_scan_integer_to(&scan, STEP, &ret->step) && log_scan_text(&scan, ": loss ") &&
            log_scan_skip_number(&scan) && log_scan_text(&scan, ", time ") &&
-           log_scan_number(&scan, &ret->ms) && log_scan_text(&scan, "ms, mfu ") &&
-           log_scan_number(&scan, &ret->mfu) && log_scan_text(&scan, "%") && log_scan_ends(&scan);
+           log_scan_number_to(&scan, TIME, &ret->ms) && log_scan_text(&scan, "ms, mfu ") &&
+           log_scan_number_to(&scan, MFU, &ret->mfu) && log_scan_text(&scan, "%") &&
+           log_scan_ready(&scan);
 }
 
 static void judge(struct nanogpt *nanogpt, int64_t writer, const struct values *values,
@@ -98,10 +101,23 @@ enum log_answer nanogpt_generally(void *state, const struct log_line *line, stru
 static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
 {
     struct values values;
-    if (!scan(line, &values))
+    if (!scan(line, &values)) {
+        log_scan_forget(line);
         return nanogpt_generally(state, line, out);
+    }
     judge(state, line->writer, &values, out);
     return LOG_TAKEN;
+}
+
+static bool again(void *state, const struct log_line *line, const struct log_values *values,
+                  struct log_out *out)
+{
+    struct values is = {0, LOG_FIELD_NUMBER, LOG_FIELD_NUMBER, values->number[TIME],
+                        values->number[MFU]};
+    if (!log_scan_again(values, STEP, &is.step))
+        return false;
+    judge(state, line->writer, &is, out);
+    return true;
 }
 
 static const char *const anchors[] = {", time ", ": train loss ", NULL};
@@ -115,4 +131,5 @@ const struct format format_nanogpt = {
     .how = LOG_HOW_NCCL,
     .anchors = anchors,
     .state_bytes = sizeof(struct nanogpt),
-    .line = line};
+    .line = line,
+    .again = again};

@@ -132,20 +132,27 @@ static bool take_iteration(struct nemo *nemo, const struct log_line *line,
     return true;
 }
 
+enum { EPOCH, STEP, TIME, FLOPS, TOKENS, CONSUMED }; /* fields of the usual form */
+#define HEAD "Training epoch"
+
 /* A number that is there for the first time, and is not the last of the line, where it may be cut.
  */
-static bool scan_value(struct log_scan *scan, enum log_field *field, double *ret)
+static bool scan_value(struct log_scan *scan, unsigned field, enum log_field *is, double *ret)
 {
-    bool first = *field == LOG_FIELD_NONE;
-    *field = LOG_FIELD_NUMBER;
-    return first && log_scan_any_number(scan, ret) && log_scan_text(scan, " ");
+    const char *begin = scan->at;
+    bool first = *is == LOG_FIELD_NONE;
+    *is = LOG_FIELD_NUMBER;
+    if (!first || !log_scan_any_number(scan, ret))
+        return false;
+    log_scan_learn(scan, begin, field);
+    return log_scan_text(scan, " ");
 }
 
 static bool scan_step(struct log_scan *scan, struct values *values)
 {
     double global;
     enum log_field field = values->step < 0 ? LOG_FIELD_NONE : LOG_FIELD_NUMBER;
-    if (!scan_value(scan, &field, &global) || global < 0 || global > 9e15)
+    if (!scan_value(scan, STEP, &field, &global) || global < 0 || global > 9e15)
         return false;
     values->step = (int64_t)global;
     return true;
@@ -156,19 +163,24 @@ static bool scan_field(struct log_scan *scan, struct values *values)
 {
     struct str name;
     if (log_scan_text(scan, "| train_step_timing in s: "))
-        return scan_value(scan, &values->time, &values->seconds);
+        return scan_value(scan, TIME, &values->time, &values->seconds);
     if (!log_scan_text(scan, "| ") || !log_scan_name(scan, &name) || !log_scan_text(scan, ": "))
         return false;
     if (log_scan_is(name, "global_step"))
         return scan_step(scan, values);
     if (log_scan_is(name, "TFLOPS_per_GPU") || log_scan_is(name, "TFLOPS_PER_GPU"))
-        return scan_value(scan, &values->flops, &values->teraflops);
+        return scan_value(scan, FLOPS, &values->flops, &values->teraflops);
     if (log_scan_is(name, "tokens_per_sec_per_gpu"))
-        return scan_value(scan, &values->tokens, &values->tokens_a_second);
-    if (log_scan_is(name, "consumed_samples"))
+        return scan_value(scan, TOKENS, &values->tokens, &values->tokens_a_second);
+    const char *begin = scan->at;
+    if (!log_scan_skip_number(scan))
+        return false;
+    if (log_scan_is(name, "consumed_samples") && values->consumed == LOG_FIELD_NONE) {
         values->consumed =
             LOG_FIELD_NUMBER; /* whether it is there tells something, not its value */
-    return log_scan_skip_number(scan) && (log_scan_ends(scan) || log_scan_text(scan, " "));
+        log_scan_learn(scan, begin, CONSUMED);
+    }
+    return log_scan_ends(scan) || log_scan_text(scan, " ");
 }
 
 /* The usual form: fields in any order, of which those that count are whole. */
@@ -178,8 +190,8 @@ static bool scan(const struct log_line *line, struct log_piece *piece, struct va
     int64_t epoch;
     size_t at;
     *ret = (struct values){.step = -1};
-    if (!log_scan_head(&scan, line, "Training epoch", &at) || !log_scan_text(&scan, " ") ||
-        !log_scan_integer(&scan, &epoch) || !log_scan_text(&scan, ", iteration ") ||
+    if (!log_scan_head(&scan, line, HEAD, &at) || !log_scan_text(&scan, " ") ||
+        !log_scan_integer_to(&scan, EPOCH, &epoch) || !log_scan_text(&scan, ", iteration ") ||
         !log_scan_skip_number(&scan) || !log_scan_text(&scan, "/") ||
         !log_scan_skip_number(&scan) || !log_scan_text(&scan, " "))
         return false;
@@ -187,7 +199,7 @@ static bool scan(const struct log_line *line, struct log_piece *piece, struct va
         if (!scan_field(&scan, ret))
             return false;
     *piece = log_scan_piece(line, at);
-    return log_scan_ends(&scan) && ret->step >= 0 && ret->time == LOG_FIELD_NUMBER;
+    return ret->step >= 0 && ret->time == LOG_FIELD_NUMBER && log_scan_ready(&scan);
 }
 
 /* ---- progress bars ---- */
@@ -340,10 +352,36 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
 {
     struct log_piece piece;
     struct values values;
-    if (!scan(line, &piece, &values))
+    if (!scan(line, &piece, &values)) {
+        log_scan_forget(line);
         return nemo_generally(state, line, out);
+    }
     judge(state, line, &piece, &values, out);
     return LOG_TAKEN;
+}
+
+static enum log_field field_again(const struct log_values *values, unsigned field)
+{
+    return log_values_have(values, field) ? LOG_FIELD_NUMBER : LOG_FIELD_NONE;
+}
+
+static bool again(void *state, const struct log_line *line, const struct log_values *values,
+                  struct log_out *out)
+{
+    double global = values->number[STEP];
+    if (!log_scan_learned(values) || !(global >= 0) || global > 9e15)
+        return false;
+    struct values is = {.step = (int64_t)global,
+                        .time = LOG_FIELD_NUMBER,
+                        .flops = field_again(values, FLOPS),
+                        .consumed = field_again(values, CONSUMED),
+                        .tokens = field_again(values, TOKENS),
+                        .seconds = values->number[TIME]};
+    is.teraflops = is.flops == LOG_FIELD_NUMBER ? values->number[FLOPS] : 0;
+    is.tokens_a_second = is.tokens == LOG_FIELD_NUMBER ? values->number[TOKENS] : 0;
+    struct log_piece piece = log_scan_piece_again(line, values, EPOCH, strlen(HEAD " "));
+    judge(state, line, &piece, &is, out);
+    return true;
 }
 
 static const char *const anchors[] = {"Training epoch ", "train_step_timing in s", " | epoch ",
@@ -359,4 +397,5 @@ const struct format format_nemo = {
     .anchors = anchors,
     .state_bytes = sizeof(struct nemo),
     .line = line,
+    .again = again,
 };

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "log_format.h"
+#include "log_learn.h"
 #include "log_piece.h"
 #include "log_text.h"
 #include "number.h"
@@ -19,7 +20,8 @@
 #endif
 
 struct log_scan {
-    const char *at, *end; /* at: may be behind the end, which is then no end of the line */
+    const char *at, *end;     /* at: may be behind the end, which is then no end of the line */
+    struct log_learned *form; /* NULL: the line is not to be learned */
 };
 
 /* At the end of the line. */
@@ -38,7 +40,7 @@ static inline bool log_scan_head(struct log_scan *scan, const struct log_line *l
     if (at == SIZE_MAX || (at > 0 && text.p[at - 1] == '_'))
         return false;
     *ret_at = at;
-    *scan = (struct log_scan){text.p + at + strlen(head), text.p + text.len};
+    *scan = (struct log_scan){text.p + at + strlen(head), text.p + text.len, line->form};
     return true;
 }
 
@@ -185,6 +187,71 @@ static inline bool log_scan_any_number(struct log_scan *scan, double *ret)
     }
     *scan = plain;
     return is;
+}
+
+/* ---- what is learned of the line (log_learn.h) ---- */
+
+/* The number at `begin` that was read last, as a field of the line's form. */
+static inline void log_scan_learn(const struct log_scan *scan, const char *begin, unsigned field)
+{
+    if (scan->form)
+        log_learn_number(scan->form, field, str_of(begin, (size_t)(scan->at - begin)), 0);
+}
+
+static inline bool log_scan_integer_to(struct log_scan *scan, unsigned field, int64_t *ret)
+{
+    const char *begin = scan->at;
+    if (!log_scan_integer(scan, ret))
+        return false;
+    log_scan_learn(scan, begin, field);
+    return true;
+}
+
+static inline bool log_scan_number_to(struct log_scan *scan, unsigned field, double *ret)
+{
+    const char *begin = scan->at;
+    if (!log_scan_number(scan, ret))
+        return false;
+    log_scan_learn(scan, begin, field);
+    return true;
+}
+
+/* At the end of the line, which had its usual form. */
+static inline bool log_scan_ready(const struct log_scan *scan)
+{
+    if (scan->at != scan->end)
+        return false;
+    log_learn_ready(scan->form, false);
+    return true;
+}
+
+/* What was read of the line is not to be learned: it takes the general way, whose searches may be.
+ */
+static inline void log_scan_forget(const struct log_line *line)
+{
+    if (line->form)
+        log_learn_begin(line->form, line->text);
+}
+
+/* Whether these are the values of a line that was scanned, not searched. */
+static inline bool log_scan_learned(const struct log_values *values)
+{
+    return values->search_count == 0;
+}
+
+/* A field of a line of that form, as log_scan_integer() has it. */
+static inline bool log_scan_again(const struct log_values *values, unsigned field, int64_t *ret)
+{
+    *ret = (int64_t)values->number[field];
+    return log_scan_learned(values) && values->text[field].len < 15;
+}
+
+/* The piece of a line of that form, which begins so many bytes before the field. */
+static inline struct log_piece log_scan_piece_again(const struct log_line *line,
+                                                    const struct log_values *values, unsigned field,
+                                                    size_t before)
+{
+    return log_scan_piece(line, (size_t)(values->text[field].p - line->text.p) - before);
 }
 
 /* A number that is not used, perhaps with an exponent. */

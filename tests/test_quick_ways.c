@@ -192,6 +192,7 @@ static void test_both_ways(void **state)
     for (size_t i = 0; i < sizeof(decoders) / sizeof(decoders[0]); i++) {
         struct format general = *decoders[i].format;
         general.line = decoders[i].generally;
+        general.again = NULL;
         struct formats *quickly = only(decoders[i].format), *generally = only(&general);
         for (int count = 0; count < TEXTS; count++) {
             make_log(&decoders[i], log);
