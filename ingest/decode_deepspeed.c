@@ -45,7 +45,6 @@ struct deepspeed {
     double batch;        /* train_batch_size; 0: not said */
 
     struct deepspeed_summary summary;
-    struct deepspeed_again again;
 };
 
 /* ---- records ---- */
@@ -209,20 +208,8 @@ static void read_timers(struct deepspeed *log, struct str text, const struct log
 {
     struct deepspeed_timers timers;
     enum deepspeed_line kind = deepspeed_read_timers(text, &timers, out);
-    if (kind == DEEPSPEED_MICROSTEP || kind == DEEPSPEED_STEP)
-        deepspeed_keep(&log->again, line->text, text, kind);
+    deepspeed_learn_timers(text, kind, line->form);
     take_timers(log, kind, &timers, line, out);
-}
-
-/* A line of timers as one before; no other kind of line is like it. */
-static bool read_again(struct deepspeed *log, const struct log_line *line, struct log_out *out)
-{
-    struct deepspeed_timers timers;
-    enum deepspeed_line kind;
-    if (log->summary.open || !deepspeed_read_again(&log->again, line->text, &timers, &kind, out))
-        return false;
-    take_timers(log, kind, &timers, line, out);
-    return true;
 }
 
 /* "step=10, skipped=0, lr=[...": of the step that ends next. */
@@ -406,8 +393,6 @@ static bool read_batch(struct deepspeed *log, struct str text)
 static bool read_line(struct deepspeed *log, const struct log_line *line, struct log_out *out)
 {
     struct str text = line->text;
-    if (read_again(log, line, out))
-        return true;
     if (deepspeed_read_summary(&log->summary, line, out) || deepspeed_read_comm(text, out))
         return true;
     size_t at = log_find(text, "time (ms)");
@@ -426,6 +411,21 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
     if (line->writer >= 0)
         log_out_note(out, LOG_NOTE_WRITER);
     return LOG_TAKEN;
+}
+
+/* A line of timers. */
+static bool again(void *state, const struct log_line *line, const struct log_values *values,
+                  struct log_out *out)
+{
+    struct deepspeed *log = state;
+    struct deepspeed_timers timers;
+    enum deepspeed_line kind;
+    if (log->summary.open || !deepspeed_timers_again(values, &timers, &kind, out))
+        return false;
+    take_timers(log, kind, &timers, line, out);
+    if (line->writer >= 0)
+        log_out_note(out, LOG_NOTE_WRITER);
+    return true;
 }
 
 static void end(void *state, struct log_out *out)
@@ -452,5 +452,6 @@ const struct format format_deepspeed = {
     .anchors = anchors,
     .state_bytes = sizeof(struct deepspeed),
     .line = line,
+    .again = again,
     .end = end,
 };

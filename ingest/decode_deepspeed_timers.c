@@ -101,7 +101,13 @@ enum deepspeed_line deepspeed_read_timers(struct str text, struct deepspeed_time
     return kind != DEEPSPEED_OPTIMIZER && !timers->has[TIMER_STEP] ? DEEPSPEED_TORN : kind;
 }
 
-/* ---- lines as before ---- */
+/* ---- learned lines: a field for each part, in order ---- */
+
+/* A field's note. */
+#define NOTE_TIMER 7u /* TIMERS: it becomes a value */
+#define NOTE_STEP 8u  /* of a step, not of a microstep */
+#define NOTE_BEFORE 4 /* shift: bytes from the name's begin to the number, 12 bits */
+#define NOTE_NAME 16  /* shift: bytes of the name */
 
 static bool has_digit(struct str s)
 {
@@ -111,80 +117,51 @@ static bool has_digit(struct str s)
     return false;
 }
 
-/* As is_whole(): "12.34". */
-static bool read_numbers(struct deepspeed_again *again, unsigned which, struct str line,
-                         double ms[DEEPSPEED_PARTS])
+void deepspeed_learn_timers(struct str text, enum deepspeed_line kind, struct log_learned *form)
 {
-    const struct log_form *form = &again->at[which].form;
-    if (!log_form_fits(&again->at[which].form, line))
-        return false;
-    for (unsigned i = 0; i < again->at[which].count; i++) {
-        unsigned run = again->at[which].part[i].run;
-        if (form->runs.at[run + 1].length != 2 || !log_run_decimal(form, line, run, &ms[i]))
-            return false;
+    struct str rest = log_from(text, 3), part, name, value;
+    double ms;
+    size_t length;
+    if (!form || (kind != DEEPSPEED_MICROSTEP && kind != DEEPSPEED_STEP))
+        return;
+    for (unsigned i = 0; log_next_part(&rest, " | ", &part) && (part.len > 0 || rest.len > 0);
+         i++) {
+        if (!log_split(part, &name, &value) || log_number(value, &ms, &length) != LOG_NUMBER ||
+            length != value.len)
+            return;
+        size_t before = (size_t)(value.p - name.p);
+        if (i + 1 == LOG_LEARN_FIELDS || before > 4095 || has_digit(str_of(name.p, before)))
+            return;
+        log_learn_number(form, i, value,
+                         (uint32_t)(timer_of(without_microstep(name)) |
+                                    (kind == DEEPSPEED_STEP ? NOTE_STEP : 0) |
+                                    before << NOTE_BEFORE | name.len << NOTE_NAME));
     }
-    return true;
+    log_learn_ready(form, false);
 }
 
-bool deepspeed_read_again(struct deepspeed_again *again, struct str line,
-                          struct deepspeed_timers *timers, enum deepspeed_line *ret_kind,
-                          struct log_out *out)
+bool deepspeed_timers_again(const struct log_values *values, struct deepspeed_timers *timers,
+                            enum deepspeed_line *ret_kind, struct log_out *out)
 {
-    double ms[DEEPSPEED_PARTS];
-    unsigned which = again->next, other = (which + 1) % DEEPSPEED_FORMS;
-    if (!read_numbers(again, which, line, ms)) {
-        which = other;
-        if (!read_numbers(again, which, line, ms))
+    for (unsigned i = 0; log_values_have(values, i); i++)
+        if (!is_whole(values->text[i]))
             return false;
-    }
-    again->next = which;
-    *ret_kind = again->at[which].kind;
     *timers = (struct deepspeed_timers){.all_zero = true};
-    for (unsigned i = 0; i < again->at[which].count; i++) {
-        unsigned timer = again->at[which].part[i].timer;
+    *ret_kind = values->notes[0] & NOTE_STEP ? DEEPSPEED_STEP : DEEPSPEED_MICROSTEP;
+    for (unsigned i = 0; log_values_have(values, i); i++) {
+        uint32_t note = values->notes[i], timer = note & NOTE_TIMER;
+        double ms = values->number[i];
         if (timer == TIMERS) {
-            const struct log_runs *runs = &again->at[which].form.runs;
-            const char *number = line.p + runs->at[again->at[which].part[i].run].begin;
-            log_out_value(out,
-                          str_of(number - again->at[which].part[i].name_before,
-                                 again->at[which].part[i].name_length),
-                          "ms", ms[i]);
+            const char *name = values->text[i].p - (note >> NOTE_BEFORE & 4095);
+            log_out_value(out, str_of(name, note >> NOTE_NAME), "ms", ms);
             continue;
         }
         timers->has[timer] = true;
-        timers->ms[timer] = ms[i];
-        timers->all_zero &= ms[i] == 0;
+        timers->ms[timer] = ms;
+        timers->all_zero &= ms == 0;
     }
     timers->last_step_ms = timers->ms[TIMER_STEP];
     return true;
-}
-
-void deepspeed_keep(struct deepspeed_again *again, struct str line, struct str text,
-                    enum deepspeed_line kind)
-{
-    unsigned which = again->next = (again->next + 1) % DEEPSPEED_FORMS;
-    struct str rest = log_from(text, 3), part, name, value;
-    struct log_form *form = &again->at[which].form;
-    again->at[which].kind = kind;
-    again->at[which].count = 0;
-    if (!log_form_learn(form, line))
-        return;
-    while (form->known && log_next_part(&rest, " | ", &part) && (part.len > 0 || rest.len > 0)) {
-        if (again->at[which].count == DEEPSPEED_PARTS || !log_split(part, &name, &value)) {
-            form->known = false;
-            break;
-        }
-        unsigned i = again->at[which].count++;
-        uint8_t run = log_form_decimal(form, line, value);
-        size_t before = (size_t)(value.p - name.p);
-        form->known =
-            run != LOG_FORM_NO_RUN && !has_digit(str_of(name.p, before)) &&
-            value.len == (size_t)form->runs.at[run].length + 1 + form->runs.at[run + 1].length;
-        again->at[which].part[i].run = run;
-        again->at[which].part[i].timer = (uint8_t)timer_of(without_microstep(name));
-        again->at[which].part[i].name_before = (uint16_t)before;
-        again->at[which].part[i].name_length = (uint16_t)name.len;
-    }
 }
 
 void deepspeed_add_timers(struct deepspeed_timers *sum, const struct deepspeed_timers *more)

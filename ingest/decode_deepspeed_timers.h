@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "log_form.h"
+#include "log_learn.h"
 #include "log_out.h"
 #include "str.h"
 
@@ -37,31 +37,12 @@ bool deepspeed_has_timers(struct str text);
 enum deepspeed_line deepspeed_read_timers(struct str text, struct deepspeed_timers *timers,
                                           struct log_out *out);
 
-/* Lines as they were read before: those of microsteps and of steps take turns. All zero: none. */
-#define DEEPSPEED_FORMS 2
-#define DEEPSPEED_PARTS 16
-struct deepspeed_again {
-    unsigned next; /* which one the next line likely is */
-    struct {
-        struct log_form form;
-        enum deepspeed_line kind;
-        unsigned count;
-        struct {
-            uint8_t run, timer;   /* TIMERS: it becomes a value */
-            uint16_t name_before; /* bytes from the name's begin to the run */
-            uint16_t name_length;
-        } part[DEEPSPEED_PARTS];
-    } at[DEEPSPEED_FORMS];
-};
+/* Learns what that was: of steps or microsteps. */
+void deepspeed_learn_timers(struct str text, enum deepspeed_line kind, struct log_learned *form);
 
-/* The same as deepspeed_read_timers() has it, of a line as one before. False: it is not like one;
- * nothing has come of it then. */
-bool deepspeed_read_again(struct deepspeed_again *again, struct str line,
-                          struct deepspeed_timers *timers, enum deepspeed_line *ret_kind,
-                          struct log_out *out);
-
-/* Keeps what this line came to: text is what is behind "time (ms)" in it. */
-void deepspeed_keep(struct deepspeed_again *again, struct str line, struct str text,
-                    enum deepspeed_line kind);
+/* The same as deepspeed_read_timers() has it, of a learned line. False: it is to be read, nothing
+ * has come of it. */
+bool deepspeed_timers_again(const struct log_values *values, struct deepspeed_timers *timers,
+                            enum deepspeed_line *ret_kind, struct log_out *out);
 
 void deepspeed_add_timers(struct deepspeed_timers *sum, const struct deepspeed_timers *more);
