@@ -220,8 +220,10 @@ static const char *next_string(struct json_push *json, const char *p, const char
 
 static bool is_word(char c)
 {
-    return (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+' || (c >= 'a' && c <= 'z') ||
-           (c >= 'A' && c <= 'Z');
+    static const bool words[256] = {['0' ... '9'] = true, ['a' ... 'z'] = true,
+                                    ['A' ... 'Z'] = true, ['.'] = true,
+                                    ['-'] = true,         ['+'] = true};
+    return words[(unsigned char)c];
 }
 
 static bool is_constant(struct str word)

@@ -35,37 +35,43 @@ enum key {
     DROPPED,
 };
 
+#define KEY(text)                                                                                  \
+    {                                                                                              \
+        text, sizeof(text) - 1                                                                     \
+    }
+
+/* The shortest first. */
 static const struct {
-    const char *text;
+    struct str text;
     enum key key;
 } keys[] = {
-    {"header", HEADER},
-    {"metadata", HEADER},
-    {"coll_perf", COLLECTIVE},
-    {"p2p_perf", PAIR},
-    {"dump_stats", DUMP},
-    {"proxy_trace", PROXY},
-    {"event_trace_ts", TRACE},
-    {"kernel_events", KERNELS},
-    {"id", ID},
-    {"comm_name", NAME},
-    {"hostname", HOST},
-    {"coll", OPERATION},
-    {"p2p", OPERATION},
-    {"rank", RANK},
-    {"n_ranks", RANKS},
-    {"nnodes", NODES},
-    {"pid", PID},
-    {"dump_timestamp_us", DUMPED},
-    {"coll_sn", NUMBER},
-    {"p2p_sn", NUMBER},
-    {"coll_exec_time_us", EXEC},
-    {"p2p_exec_time_us", EXEC},
-    {"coll_busbw_gbs", BUS},
-    {"coll_start_ts", ENQUEUED},
-    {"kernel_start_ts", START},
-    {"kernel_stop_ts", STOP},
-    {"coll_dropped_since_last_dump", DROPPED},
+    {KEY("id"), ID},
+    {KEY("p2p"), OPERATION},
+    {KEY("pid"), PID},
+    {KEY("coll"), OPERATION},
+    {KEY("rank"), RANK},
+    {KEY("header"), HEADER},
+    {KEY("nnodes"), NODES},
+    {KEY("p2p_sn"), NUMBER},
+    {KEY("n_ranks"), RANKS},
+    {KEY("coll_sn"), NUMBER},
+    {KEY("metadata"), HEADER},
+    {KEY("p2p_perf"), PAIR},
+    {KEY("hostname"), HOST},
+    {KEY("coll_perf"), COLLECTIVE},
+    {KEY("comm_name"), NAME},
+    {KEY("dump_stats"), DUMP},
+    {KEY("proxy_trace"), PROXY},
+    {KEY("kernel_events"), KERNELS},
+    {KEY("coll_start_ts"), ENQUEUED},
+    {KEY("event_trace_ts"), TRACE},
+    {KEY("coll_busbw_gbs"), BUS},
+    {KEY("kernel_stop_ts"), STOP},
+    {KEY("kernel_start_ts"), START},
+    {KEY("p2p_exec_time_us"), EXEC},
+    {KEY("dump_timestamp_us"), DUMPED},
+    {KEY("coll_exec_time_us"), EXEC},
+    {KEY("coll_dropped_since_last_dump"), DROPPED},
 };
 
 struct reading {
@@ -75,8 +81,12 @@ struct reading {
 
 static enum key key_of(struct str text)
 {
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-        if (keys[i].text[0] == (text.len > 0 ? text.p[0] : '\0') && str_is(text, keys[i].text))
+    const size_t count = sizeof(keys) / sizeof(keys[0]);
+    size_t i = 0;
+    while (i < count && keys[i].text.len < text.len)
+        i++;
+    for (; i < count && keys[i].text.len == text.len; i++)
+        if (memcmp(keys[i].text.p, text.p, text.len) == 0)
             return keys[i].key;
     return NO_KEY;
 }
