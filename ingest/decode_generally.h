@@ -7,6 +7,8 @@
 enum log_answer hugectr_generally(void *state, const struct log_line *line, struct log_out *out);
 enum log_answer llmc_generally(void *state, const struct log_line *line, struct log_out *out);
 enum log_answer maxtext_generally(void *state, const struct log_line *line, struct log_out *out);
+enum log_answer metriclogger_generally(void *state, const struct log_line *line,
+                                       struct log_out *out);
 enum log_answer nanochat_generally(void *state, const struct log_line *line, struct log_out *out);
 enum log_answer nemo_generally(void *state, const struct log_line *line, struct log_out *out);
 enum log_answer nanogpt_generally(void *state, const struct log_line *line, struct log_out *out);

@@ -6,7 +6,9 @@
  * begin anew in every epoch: steps are a running total. */
 #include <string.h>
 
+#include "decode_generally.h"
 #include "log_format.h"
+#include "log_learn.h"
 #include "log_text.h"
 
 enum kind { KIND_VISION, KIND_TIMM, KIND_TIMM_TEST, KIND_IMAGENET, KINDS };
@@ -20,11 +22,17 @@ struct metriclogger {
     int64_t value_ns;
 };
 
+/* What is learned of a line (log_learn.h). */
+enum { ITERATION, LENGTH, EPOCH, TIME, DATA, FIELDS };
+
 struct place {
     int64_t epoch, iteration, length;
     bool evaluation;
-    bool named; /* it has an epoch */
+    bool named;              /* it has an epoch */
+    struct str text[FIELDS]; /* ITERATION, LENGTH and, when named, EPOCH */
 };
+
+#define HEADER_BYTES 64 /* at most */
 
 /* ---- where in the run a line is ---- */
 
@@ -40,7 +48,7 @@ static bool names_evaluation(struct str header)
 
 /* "Epoch: [1]  ", "Train: 0 ", "Epoch: [3/100] ", "Training ": the first number of its last word;
  * none: 0. */
-static int64_t epoch_of(struct str header, bool *ret_named)
+static int64_t epoch_of(struct str header, bool *ret_named, struct str *ret_text)
 {
     int64_t epoch = 0;
     size_t begin, end = log_find_last(header, "poch");
@@ -53,6 +61,7 @@ static int64_t epoch_of(struct str header, bool *ret_named)
     while (end < header.len && log_is_digit(header.p[end]))
         end++;
     *ret_named = log_integer_before(header, end, &epoch, &begin);
+    *ret_text = log_from(log_until(header, end), begin);
     return *ret_named ? epoch : 0;
 }
 
@@ -68,17 +77,22 @@ static bool read_place(struct str text, struct place *place)
     while (end > 0 && text.p[end - 1] == ' ')
         end--;
     if (!log_integer_before(text, end, &place->length, &begin) || begin == 0 ||
-        text.p[begin - 1] != '/' || !log_integer_before(text, begin - 1, &place->iteration, &begin))
+        text.p[begin - 1] != '/')
         return false;
+    place->text[LENGTH] = log_from(log_until(text, end), begin);
+    end = begin - 1;
+    if (!log_integer_before(text, end, &place->iteration, &begin))
+        return false;
+    place->text[ITERATION] = log_from(log_until(text, end), begin);
     while (begin > 0 && text.p[begin - 1] == ' ')
         begin--;
     if (begin == 0 || text.p[begin - 1] != '[' || place->iteration > place->length)
         return false;
-    size_t from = begin - 1 > 64 ? begin - 1 - 64 : 0;
+    size_t from = begin - 1 > HEADER_BYTES ? begin - 1 - HEADER_BYTES : 0;
     struct str header = str_of(text.p + from, begin - 1 - from);
     place->evaluation = names_evaluation(header);
     place->named = false;
-    place->epoch = epoch_of(header, &place->named);
+    place->epoch = epoch_of(header, &place->named, &place->text[EPOCH]);
     return place->length > 0;
 }
 
@@ -141,11 +155,34 @@ static int64_t step_of(struct metriclogger *log, const struct place *place, int6
     return log->base + place->iteration;
 }
 
+static void put(struct metriclogger *log, enum kind kind, const struct place *place,
+                struct record *record, struct log_out *out)
+{
+    int64_t steps, value_ns = log->value_ns;
+    bool same = log->any && log->epoch == place->epoch && log->iteration == place->iteration;
+    record->step = step_of(log, place, &steps);
+    log->value_ns = record->step_time_ns;
+    if (same && record->step_time_ns == value_ns) {
+        log_out_count(out, LOG_DOUBLED, "step %lld", (long long)record->step);
+        return;
+    }
+    if (kind == KIND_VISION)
+        log_out_note(out, LOG_NOTE_SMOOTHED);
+    if (kind == KIND_VISION &&
+        steps > 1) { /* timm's values are of one step, whatever the interval */
+        record->has |= RECORD_SPAN;
+        record->span = steps;
+    }
+    record->has |= log->validation ? RECORD_VALIDATION : 0;
+    log->validation = false;
+    log_out_note(out, LOG_NOTE_ONE_RANK);
+    log_out_record(out, record);
+}
+
 static void read_line(struct metriclogger *log, enum kind kind, const struct place *place,
                       struct str rest, struct log_out *out)
 {
     struct record record = {.has = RECORD_JOB | RECORD_STEP | RECORD_STEP_TIME};
-    int64_t steps, value_ns = log->value_ns;
     enum log_number time =
         read_seconds(rest, kinds[kind].time, kinds[kind].decimals, &record.step_time_ns);
     enum log_number data =
@@ -158,38 +195,101 @@ static void read_line(struct metriclogger *log, enum kind kind, const struct pla
         log_out_damaged(out, "a torn line of a metric logger");
         return;
     }
-    bool again = log->any && log->epoch == place->epoch && log->iteration == place->iteration;
-    record.step = step_of(log, place, &steps);
-    log->value_ns = record.step_time_ns;
-    if (again && record.step_time_ns == value_ns) {
-        log_out_count(out, LOG_DOUBLED, "step %lld", (long long)record.step);
-        return;
-    }
-    if (data == LOG_NUMBER)
-        record.has |= RECORD_DATA;
-    if (kind == KIND_VISION)
-        log_out_note(out, LOG_NOTE_SMOOTHED);
-    if (kind == KIND_VISION &&
-        steps > 1) { /* timm's values are of one step, whatever the interval */
-        record.has |= RECORD_SPAN;
-        record.span = steps;
-    }
-    record.has |= log->validation ? RECORD_VALIDATION : 0;
-    log->validation = false;
-    log_out_note(out, LOG_NOTE_ONE_RANK);
-    log_out_record(out, &record);
+    record.has |= data == LOG_NUMBER ? RECORD_DATA : 0;
+    put(log, kind, place, &record, out);
 }
 
-static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
+/* Texts that stand anywhere but in the first bytes of the line could be cut off its header. */
+static bool has_whole_header(const struct log_line *line, struct str iteration)
+{
+    return iteration.p - line->text.p <= HEADER_BYTES;
+}
+
+static bool learn_seconds(const struct log_line *line, struct str rest, enum kind kind,
+                          unsigned field, const char *name)
+{
+    struct str value;
+    size_t length;
+    int64_t ns;
+    double seconds;
+    if (!log_after(rest, name, &value))
+        return field == DATA; /* there may be none */
+    if (read_seconds(rest, name, kinds[kind].decimals, &ns) != LOG_NUMBER ||
+        log_number(value, &seconds, &length) != LOG_NUMBER || length == value.len)
+        return false;
+    log_learn_number(line->form, field, log_until(value, length), (uint32_t)kind);
+    return true;
+}
+
+static void learn(const struct log_line *line, enum kind kind, const struct place *place,
+                  struct str rest)
+{
+    if (!line->form || !has_whole_header(line, place->text[ITERATION]) ||
+        !learn_seconds(line, rest, kind, TIME, kinds[kind].time) ||
+        !learn_seconds(line, rest, kind, DATA, kinds[kind].data))
+        return;
+    for (unsigned field = ITERATION; field <= EPOCH; field++)
+        if (field != EPOCH || place->named)
+            log_learn_number(line->form, field, place->text[field], 0);
+    log_learn_ready(line->form, false);
+}
+
+static bool integer_again(const struct log_values *values, unsigned field, int64_t *ret)
+{
+    *ret = (int64_t)values->number[field];
+    return values->text[field].len < 15;
+}
+
+static bool seconds_again(const struct log_values *values, enum kind kind, unsigned field,
+                          int64_t *ret)
+{
+    struct str text = values->text[field];
+    size_t point = log_find(text, ".");
+    return point != SIZE_MAX && text.len - point - 1 >= (size_t)kinds[kind].decimals &&
+           log_duration(values->number[field], LOG_SECOND, ret);
+}
+
+static bool again(void *state, const struct log_line *line, const struct log_values *values,
+                  struct log_out *out)
 {
     struct metriclogger *log = state;
+    struct place place = {.named = log_values_have(values, EPOCH)};
+    struct record record = {.has = RECORD_JOB | RECORD_STEP | RECORD_STEP_TIME};
+    enum kind kind = (enum kind)values->notes[TIME];
+    if (values->search_count > 0 || !integer_again(values, ITERATION, &place.iteration) ||
+        !integer_again(values, LENGTH, &place.length) || place.length == 0 ||
+        place.iteration > place.length || !has_whole_header(line, values->text[ITERATION]) ||
+        (place.named && !integer_again(values, EPOCH, &place.epoch)) ||
+        (log->named && !place.named) || !seconds_again(values, kind, TIME, &record.step_time_ns))
+        return false;
+    if (log_values_have(values, DATA)) {
+        if (!seconds_again(values, kind, DATA, &record.phase_ns[PHASE_DATA]))
+            return false;
+        record.has |= RECORD_DATA;
+    }
+    if (line->writer >= 0)
+        log_out_note(out, LOG_NOTE_WRITER);
+    log->named |= place.named;
+    put(log, kind, &place, &record, out);
+    return true;
+}
+
+enum log_answer metriclogger_generally(void *state, const struct log_line *line,
+                                       struct log_out *out)
+{
+    struct metriclogger *log = state;
+    bool only = true; /* no other kind's mark is in the line */
     for (int kind = 0; kind < KINDS; kind++) {
         struct place place;
         size_t first = log_find(line->text, kinds[kind].mark);
         size_t at = first == SIZE_MAX ? first : log_find_last(line->text, kinds[kind].mark);
         size_t bracket = at == SIZE_MAX ? at : at + (kind == KIND_TIMM ? 2 : 0);
-        if (at == SIZE_MAX || !read_place(log_until(line->text, bracket), &place))
+        if (at == SIZE_MAX || !read_place(log_until(line->text, bracket), &place)) {
+            only &= at == SIZE_MAX;
             continue;
+        }
+        if (only && first == at && !place.evaluation)
+            learn(line, (enum kind)kind, &place, log_from(line->text, bracket + 1));
         if (first != at)
             log_out_damaged(out, "two lines in one, of which the first is not read");
         if (line->writer >= 0)
@@ -218,5 +318,6 @@ const struct format format_metriclogger = {
     .how = LOG_HOW_PYTHON,
     .anchors = anchors,
     .state_bytes = sizeof(struct metriclogger),
-    .line = line,
+    .line = metriclogger_generally,
+    .again = again,
 };

@@ -18,8 +18,8 @@
 #define TEXTS 500 /* of a format */
 #define TEXT_BYTES 8192
 
-extern const struct format format_hugectr, format_llmc, format_maxtext, format_modded_nanogpt,
-    format_nanochat, format_nanogpt, format_nemo;
+extern const struct format format_metriclogger, format_hugectr, format_llmc, format_maxtext,
+    format_modded_nanogpt, format_nanochat, format_nanogpt, format_nemo;
 
 static const struct decoder {
     const struct format *format;
@@ -60,6 +60,17 @@ static const struct decoder {
       "[1,0]<stdout>:[HCTR][19:41:07.1][INFO][RK0][main]: Iter: 300 Time(100 iters): 1.5s Loss: "
       "1e-05 lr:5e-04",
       "[HCTR][23:59:59.300][INFO][RK0][main]: Evaluation, AUC: 0.79, eval_time 2.29"}},
+    {&format_metriclogger,
+     metriclogger_generally,
+     {"Epoch: [0]  [  20/60]  eta: 0:01:30  lr: 0.0200  loss: 0.5012 (0.6034)  time: 0.1205  data: "
+      "0.0181  max mem: 13772",
+      "Train: 0 [  50/1251 (  4%)]  Loss: 6.92 (6.93)  Time: 0.352s,  727.27/s  (0.401s,  "
+      "638.40/s)  LR: 1.000e-06  Data: 0.010 (0.049)",
+      "Epoch: [0][  11/5005]\tTime  0.323 ( 0.700)\tData  0.001 ( 0.300)\tLoss 7.0e+00 (7.0e+00)",
+      "[rank3]:Train: [  21/60]  eta: 0:01:30  time: 0.1206  max mem: 13772",
+      "2026-01-02 03:04:05 some logger of a long name: Epoch: [12]  [  7/60]  eta: 0:01:30  time: "
+      "0.1206  data: 0.01",
+      "Test: [  1/196]\tTime  2.123 ( 2.123)\tLoss 7.0e+00 (7.0e+00)"}},
     {&format_nemo,
      nemo_generally,
      {"Training epoch 0, iteration 45/99 | lr: 2.9e-05 | global_step: 45 | train_step_timing in s: "
