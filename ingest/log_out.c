@@ -125,6 +125,19 @@ void log_out_beside(struct log_out *out, const struct record *record, const char
         log_out_value(out, str_from("step time"), "s", (double)record->step_time_ns / 1e9);
 }
 
+/* The index that the current format leads by. Maps and patterns are parts of one description: what
+ * a user named is all wanted. */
+static size_t leading_index(const struct format_reader *reader)
+{
+    const struct formats *formats = reader->formats;
+    size_t first = 0;
+    if (!formats->list[reader->current]->setup)
+        return reader->current;
+    while (!formats->list[first]->setup)
+        first++;
+    return first;
+}
+
 void log_out_record(struct log_out *out, const struct record *record)
 {
     struct format_reader *reader = out->reader;
@@ -134,7 +147,8 @@ void log_out_record(struct log_out *out, const struct record *record)
         return;
     }
     log_out_claim(out);
-    if (!log_lead_takes(&reader->lead, reader->current, reader->claims, record)) {
+    size_t leading = leading_index(reader);
+    if (!log_lead_takes(&reader->lead, leading, reader->claims | UINT64_C(1) << leading, record)) {
         int leader = reader->lead.format;
         log_out_beside(out, record, leader < 0 ? "lockstep" : reader->formats->list[leader]->name);
         return;

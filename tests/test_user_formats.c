@@ -242,6 +242,30 @@ static void braces_and_numbers_at_the_front(void **state)
                   "job step 12 step_time=0.500000000 host=n1\n");
 }
 
+static void several_are_all_wanted(void **state)
+{
+    static const char log[] = "step 1 rank 0 forward 2 ms\nstep 1 rank 0 waited 3 ms\n"
+                              "step 2 rank 0 forward 2 ms\nstep 2 rank 0 waited 4 ms\n";
+    static const char *const patterns[] = {"step {step} rank {rank} forward {forward:ms}",
+                                           "step {step} rank {rank} waited {sync:ms}"};
+    char error[512];
+    struct formats *formats = formats_new();
+    struct user_format *users[2];
+    for (size_t i = 0; i < 2; i++) {
+        users[i] = user_format_pattern("mine", patterns[i], error, sizeof(error));
+        assert_true(formats_add(formats, user_format_of(users[i])));
+    }
+    struct text text = {0};
+    formats_read_by(&text, "trainer.log", formats, log, sizeof(log) - 1, (struct pieces){0});
+    assert_begins(text.bytes,
+                  "rank 0 step 1 forward=0.002000000\nrank 0 step 1 sync=0.003000000\n"
+                  "rank 0 step 2 forward=0.002000000\nrank 0 step 2 sync=0.004000000\n");
+    free(text.bytes);
+    formats_free(formats);
+    for (size_t i = 0; i < 2; i++)
+        user_format_free(users[i]);
+}
+
 static void what_is_wrong_is_said(void **state)
 {
     static const struct {
@@ -289,6 +313,7 @@ int main(void)
         cmocka_unit_test(every_beginning_of_a_line_is_the_record_or_none),
         cmocka_unit_test(a_number_that_another_line_tears_is_damaged),
         cmocka_unit_test(braces_and_numbers_at_the_front),
+        cmocka_unit_test(several_are_all_wanted),
         cmocka_unit_test(what_is_wrong_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
