@@ -393,7 +393,8 @@ uint32_t megatron_hash(struct str s)
         hash = mixed(hash, word);
     }
     word = 0;
-    memcpy(&word, s.p + at, s.len - at);
+    if (at < s.len)
+        memcpy(&word, s.p + at, s.len - at);
     hash = mixed(hash, word);
     return (uint32_t)hash ? (uint32_t)hash : 1;
 }
