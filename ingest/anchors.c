@@ -154,9 +154,11 @@ uint64_t anchors_find(const struct anchors *anchors, const char *p, size_t size)
         uint32_t a = slot_of(group_at(p + at)), b = slot_of(group_at(p + at + STRIDE)),
                  c = slot_of(group_at(p + at + 2 * STRIDE)),
                  d = slot_of(group_at(p + at + 3 * STRIDE));
+        if (__builtin_expect((filter[a] | filter[b] | filter[c] | filter[d]) == 0, 1))
+            continue;
         unsigned passed = filter[a] | (unsigned)filter[b] << 1 | (unsigned)filter[c] << 2 |
                           (unsigned)filter[d] << 3;
-        for (; __builtin_expect(passed, 0); passed &= passed - 1)
+        for (; passed; passed &= passed - 1)
             found = compare(anchors, p, at + (size_t)__builtin_ctz(passed) * STRIDE, size, found);
     }
     for (; at + GROUP <= size; at += STRIDE)
