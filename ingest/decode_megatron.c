@@ -345,9 +345,8 @@ static void begin_block(struct megatron *state, enum megatron_block block,
 }
 
 /* False: the line is none of the block. */
-static bool in_block(struct megatron *state, const struct log_line *line, struct log_out *out)
+static bool take_fit(struct megatron *state, enum megatron_fit fit, struct log_out *out)
 {
-    enum megatron_fit fit = megatron_block_line(&state->timers, line, out);
     if (fit == MEGATRON_COMPLETE) {
         put_block(state, false, out);
         state->timers.block = MEGATRON_RANKS;
@@ -355,6 +354,11 @@ static bool in_block(struct megatron *state, const struct log_line *line, struct
         end_block(state, false, out);
     }
     return fit == MEGATRON_FITS || fit == MEGATRON_COMPLETE;
+}
+
+static bool in_block(struct megatron *state, const struct log_line *line, struct log_out *out)
+{
+    return take_fit(state, megatron_block_line(&state->timers, line, out), out);
 }
 
 /* ---- a line ---- */
@@ -398,9 +402,18 @@ static bool again(void *of, const struct log_line *line, const struct log_values
 {
     struct megatron *state = of;
     struct megatron_iteration is;
-    if (state->timers.block != MEGATRON_NO_BLOCK ||
-        !megatron_iteration_again(line, values, &is, out))
+    if (log_values_have(values, MEGATRON_LEARNED_RANK)) {
+        enum megatron_fit fit = megatron_block_again(&state->timers, line, values, out);
+        if (fit == MEGATRON_STRANGER)
+            return false;
+        take_fit(state, fit, out);
+        want(state, out);
+        return true;
+    }
+    bool open = state->timers.block != MEGATRON_NO_BLOCK && !state->timers.complete;
+    if (open || !megatron_iteration_again(line, values, &is, out))
         return false;
+    end_block(state, false, out);
     take_iteration(state, line, &is, out);
     want(state, out);
     return true;

@@ -132,6 +132,11 @@ enum megatron_fit {
 /* A line while a block is open. */
 enum megatron_fit megatron_block_line(struct megatron_timers *timers, const struct log_line *line,
                                       struct log_out *out);
+/* A rank's line of which one was learned. STRANGER: nothing is done, it is to be read. */
+enum { MEGATRON_LEARNED_RANK = LOG_LEARN_FIELDS - 2, MEGATRON_LEARNED_MS };
+enum megatron_fit megatron_block_again(struct megatron_timers *timers, const struct log_line *line,
+                                       const struct log_values *values, struct log_out *out);
+
 /* It is over: what is learned of its length is kept. cut: by the end of the input. False: no rank
  * has a time of a step. */
 bool megatron_block_end(struct megatron_timers *timers, bool cut, struct log_out *out);

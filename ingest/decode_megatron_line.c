@@ -143,7 +143,7 @@ enum {
     LEARNED_STAMP,
     LEARNED_FIELDS, /* their notes: bytes behind the number */
 };
-_Static_assert(LEARNED_FIELDS + sizeof(fields) / sizeof(fields[0]) <= LOG_LEARN_FIELDS,
+_Static_assert(LEARNED_FIELDS + sizeof(fields) / sizeof(fields[0]) <= MEGATRON_LEARNED_RANK,
                "each field has a place in a form");
 
 struct line_fields {

@@ -299,28 +299,40 @@ static struct megatron_times *times_of_rank(struct megatron_timers *timers, uint
     return &timers->ranks[rank];
 }
 
-/* "rank  3: F". */
-static bool rank_line(struct megatron_timers *timers, struct str s, struct log_out *out)
+static bool take_rank(struct megatron_timers *timers, int64_t rank, double ms, struct log_out *out)
 {
-    int64_t rank;
-    size_t length;
-    double ms;
-    struct str rest = log_trim(log_from(s, strlen("rank ")));
     int64_t limit = timers->gpus > 0 && timers->gpus < RANKS_MAX ? timers->gpus : RANKS_MAX;
-    if (timers->name[0] == '\0' || !log_integer(rest, &rank, &length) || rank >= limit ||
-        !log_begins(log_from(rest, length), ": ") ||
-        !whole_number(log_trim(log_from(rest, length + 2)), &ms) ||
+    if (timers->name[0] == '\0' || rank >= limit ||
         !megatron_times_add(times_of_rank(timers, (uint32_t)rank), timers->time, ms))
         return false;
     log_out_value(out, str_from(timers->name), "ms", ms);
     return true;
 }
 
+/* "rank  3: F". */
+static bool rank_line(struct megatron_timers *timers, struct str s, struct log_learned *form,
+                      struct log_out *out)
+{
+    int64_t rank;
+    size_t length;
+    double ms;
+    struct str rest = log_trim(log_from(s, strlen("rank ")));
+    if (!log_integer(rest, &rank, &length) || !log_begins(log_from(rest, length), ": "))
+        return false;
+    struct str value = log_trim(log_from(rest, length + 2));
+    if (!whole_number(value, &ms) || !take_rank(timers, rank, ms, out))
+        return false;
+    log_learn_number(form, MEGATRON_LEARNED_RANK, log_until(rest, length), 0);
+    log_learn_number(form, MEGATRON_LEARNED_MS, value, 0);
+    log_learn_ready(form, false);
+    return true;
+}
+
 static enum megatron_fit ranks_line(struct megatron_timers *timers, struct str s,
-                                    struct log_out *out)
+                                    struct log_learned *form, struct log_out *out)
 {
     if (log_begins(s, "rank ")) {
-        if (!rank_line(timers, s, out))
+        if (!rank_line(timers, s, form, out))
             log_out_damaged(out, "a rank's time is torn");
         return MEGATRON_FITS;
     }
@@ -333,19 +345,9 @@ static enum megatron_fit ranks_line(struct megatron_timers *timers, struct str s
     return MEGATRON_FITS;
 }
 
-enum megatron_fit megatron_block_line(struct megatron_timers *timers, const struct log_line *line,
-                                      struct log_out *out)
+/* One more line of the block. */
+static enum megatron_fit count_line(struct megatron_timers *timers, struct log_out *out)
 {
-    if (line->writer != timers->writer)
-        return MEGATRON_STRANGER;
-    struct str s = log_trim(without_prefix(timers, line->body));
-    enum megatron_fit fit = timers->block == MEGATRON_RANKS     ? ranks_line(timers, s, out)
-                            : range_line(timers->block, s, out) ? MEGATRON_FITS
-                                                                : MEGATRON_STRANGER;
-    if (fit == MEGATRON_STRANGER) {
-        bool over = line->writer >= 0 || ++timers->strangers > STRANGERS_MAX;
-        return over ? MEGATRON_ENDS : MEGATRON_STRANGER;
-    }
     timers->strangers = 0;
     timers->lines++;
     if (timers->complete) {
@@ -356,6 +358,35 @@ enum megatron_fit megatron_block_line(struct megatron_timers *timers, const stru
     timers->complete = timers->block == MEGATRON_RANKS && timers->usual_times >= 2 &&
                        timers->lines == timers->usual_lines;
     return timers->complete ? MEGATRON_COMPLETE : MEGATRON_FITS;
+}
+
+enum megatron_fit megatron_block_again(struct megatron_timers *timers, const struct log_line *line,
+                                       const struct log_values *values, struct log_out *out)
+{
+    double rank = values->number[MEGATRON_LEARNED_RANK];
+    struct str ms = values->text[MEGATRON_LEARNED_MS];
+    if (timers->block != MEGATRON_RANKS || line->writer != timers->writer ||
+        timers->prefix_length > 0 || !log_begins(log_trim(line->body), "rank ") ||
+        rank >= RANKS_MAX || ms.len < 4 || ms.p[ms.len - 3] != '.' ||
+        !take_rank(timers, (int64_t)rank, values->number[MEGATRON_LEARNED_MS], out))
+        return MEGATRON_STRANGER;
+    return count_line(timers, out);
+}
+
+enum megatron_fit megatron_block_line(struct megatron_timers *timers, const struct log_line *line,
+                                      struct log_out *out)
+{
+    if (line->writer != timers->writer)
+        return MEGATRON_STRANGER;
+    struct str s = log_trim(without_prefix(timers, line->body));
+    enum megatron_fit fit = timers->block == MEGATRON_RANKS ? ranks_line(timers, s, line->form, out)
+                            : range_line(timers->block, s, out) ? MEGATRON_FITS
+                                                                : MEGATRON_STRANGER;
+    if (fit == MEGATRON_STRANGER) {
+        bool over = line->writer >= 0 || ++timers->strangers > STRANGERS_MAX;
+        return over ? MEGATRON_ENDS : MEGATRON_STRANGER;
+    }
+    return count_line(timers, out);
 }
 
 bool megatron_block_end(struct megatron_timers *timers, bool cut, struct log_out *out)
