@@ -140,8 +140,9 @@ static void learn_number(struct log_learned *form, unsigned field, const struct 
 static void learn(const struct log_line *line, const struct log_piece *piece)
 {
     double number;
-    if (!line->form || line->text.p + log_find(line->text, "[Epoch ") != piece->text.p ||
-        log_find_last(line->text, "[Epoch ") != log_find(line->text, "[Epoch ") ||
+    size_t at = line->form ? log_find(line->text, "[Epoch ") : SIZE_MAX;
+    if (at == SIZE_MAX || line->text.p + at != piece->text.p ||
+        log_find_last(line->text, "[Epoch ") != at ||
         log_field(piece, "global_step=", NULL, &number) != LOG_FIELD_NUMBER ||
         log_field(piece, "step_time=", "s", &number) != LOG_FIELD_NUMBER)
         return;
