@@ -227,5 +227,6 @@ void log_book_summary(const struct log_book *book, struct summary *summary)
         source->not_numbers += counts[LOG_NOT_NUMBER];
         source->impossible += counts[LOG_IMPOSSIBLE];
         source->disagree += counts[LOG_DISAGREE];
+        source->beside += counts[LOG_BESIDE];
     }
 }

@@ -431,7 +431,8 @@ static void fill_summary(struct analysis *analysis, size_t index, bool newest, i
     summary->source.too_late = analysis->too_late;
     summary->source.refused = analysis->refused;
     summary->source.impossible = analysis->impossible;
-    summary->source.not_numbers = summary->source.disagree = 0; /* as whoever reads it says */
+    /* As whoever reads it says. */
+    summary->source.not_numbers = summary->source.disagree = summary->source.beside = 0;
     summary->is_latest = newest && index != SIZE_MAX && index + 1 == rows;
     summary->silent_s = now_ns == INT64_MIN || analysis->last_record_ns == INT64_MIN
                             ? NAN

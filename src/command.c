@@ -10,6 +10,7 @@
 #include "command_logs.h"
 #include "run_json.h"
 #include "run_layout.h"
+#include "shell_word.h"
 #include "source_files.h"
 #include "source_runs.h"
 #include "text.h"
@@ -24,6 +25,22 @@ int command_fail(const char *format, ...)
     text_sanitise(safe, sizeof(safe), str_from(raw));
     fprintf(stderr, "lockstep: %s\n", safe);
     return 1;
+}
+
+int command_fail_empty(char *const *sources, int count, const char *why)
+{
+    char explain[700] = "";
+    for (int i = 0; i < count && !explain[0]; i++)
+        if (strcmp(sources[i], "-") != 0 && strncmp(sources[i], "udp://", 6) != 0 &&
+            strlen(sources[i]) < sizeof(explain) / 5)
+            shell_word_add(explain, sizeof(explain), "; what is in it: lockstep explain ",
+                           sources[i]);
+    if (why[0])
+        return command_fail("no record was found in what was read: %.250s%s", why, explain);
+    return command_fail("no record was found in what was read; a record is a line such as "
+                        "{\"rank\":0,\"step\":1,\"forward\":0.33,\"backward\":0.66,"
+                        "\"sync\":0.1}%s",
+                        explain);
 }
 
 void command_notices(const struct files_state *state)

@@ -21,6 +21,10 @@ int command_manual(int argc, char **argv); /* prints the man page */
  * it made safe for a terminal. Returns 1. */
 int command_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* There was no record in the sources: why, or else what a record is, and the command that says what
+ * is in them. why: raw bytes; "". Returns 1. */
+int command_fail_empty(char *const *sources, int count, const char *why);
+
 /* The last notices of a set of files, likewise, and how many there were before them. */
 struct files_state;
 void command_notices(const struct files_state *state);

@@ -69,6 +69,7 @@ void explain_json(FILE *to, const struct explained *explained, const struct opti
     json_key_integer(to, ", ", "own_records", (int64_t)explained->own_records);
     json_key_integer(to, ", ", "other", (int64_t)counts->other);
     json_key_integer(to, ", ", "damaged", (int64_t)counts->damaged);
+    json_key_flag(to, ", ", "doubtful", records_are_doubtful(counts->records, counts->other));
     json_key_integer(to, ",\n  \"lines\": {", "lf", (int64_t)explained->ends_lf);
     json_key_integer(to, ", ", "crlf", (int64_t)explained->ends_crlf);
     json_key_integer(to, ", ", "cr", (int64_t)explained->ends_cr);

@@ -7,6 +7,7 @@
 #include "command_explain.h"
 #include "command_logs_text.h"
 #include "format.h"
+#include "shell_word.h"
 #include "text.h"
 
 /* ---- the formats ---- */
@@ -53,13 +54,22 @@ void explain_formats_text(FILE *to, const struct command_logs *logs)
 
 /* ---- what was recognised ---- */
 
-static const char *how_sure(const struct log_facts *facts)
+/* lines: its own, damaged: of these; other: that are of no kind. */
+static void add_how_sure(char *to, size_t size, uint64_t records, uint64_t lines, uint64_t damaged,
+                         uint64_t other)
 {
-    if (facts->records == 0)
-        return "its lines are there, but no record came of them";
-    if (facts->damaged * 10 > facts->lines)
-        return "doubtful: over a tenth of its lines are damaged";
-    return facts->records >= 3 ? "sure" : "likely: there are few records";
+    char a[FORMAT_BYTES], b[FORMAT_BYTES];
+    size_t at = strlen(to);
+    if (records_are_doubtful(records, other))
+        snprintf(to + at, size - at, "doubtful: %s among %s: examples in a text?",
+                 format_counted(a, (int64_t)records, "record"),
+                 format_counted(b, (int64_t)other, "other line"));
+    else
+        snprintf(to + at, size - at, "%s",
+                 records == 0           ? "its lines are there, but no record came of them"
+                 : damaged * 10 > lines ? "doubtful: over a tenth of its lines are damaged"
+                 : records >= 3         ? "sure"
+                                        : "likely: there are few records");
 }
 
 static void put_read(FILE *to, const struct explained *explained)
@@ -87,18 +97,20 @@ static void put_formats(FILE *to, const struct explained *explained)
     const struct log_book *book = &explained->logs.book;
     char text[512], a[FORMAT_BYTES], b[FORMAT_BYTES];
     const char *head = "format    ";
+    uint64_t other = explained->totals.counts.other;
     if (explained->own_records > 0) {
-        snprintf(text, sizeof(text), "our own records: %s, sure",
+        snprintf(text, sizeof(text), "our own records: %s; ",
                  format_counted(a, (int64_t)explained->own_records, "record"));
+        add_how_sure(text, sizeof(text), explained->own_records, explained->own_records, 0, other);
         explain_wrap(to, head, 10, text);
         head = "          ";
     }
     for (size_t i = 0; i < book->count; i++) {
         const struct log_facts *facts = &book->facts[i];
-        snprintf(text, sizeof(text), "%s (%s): %s from %s; %s", facts->format->title,
+        snprintf(text, sizeof(text), "%s (%s): %s from %s; ", facts->format->title,
                  facts->format->name, format_counted(a, (int64_t)facts->records, "record"),
-                 format_counted(b, (int64_t)facts->lines, facts->format->sniff ? "event" : "line"),
-                 how_sure(facts));
+                 format_counted(b, (int64_t)facts->lines, facts->format->sniff ? "event" : "line"));
+        add_how_sure(text, sizeof(text), facts->records, facts->lines, facts->damaged, other);
         explain_wrap(to, head, 10, text);
         head = "          ";
         for (int note = 0; note < LOG_NOTES; note++)
@@ -280,31 +292,17 @@ static void put_line(FILE *to, const char *head, const char *command)
     fprintf(to, "%s%s\n", head, safe);
 }
 
-/* As a shell takes it; a name that looks like an option is one no more. */
-static void add_word(char *to, size_t size, const char *before, const char *word)
-{
-    size_t at = strlen(to);
-    bool plain = word[0] && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                         "0123456789_-./+:,@%=") == strlen(word);
-    at += (size_t)snprintf(to + at, size - at, "%s%s%s", before, plain ? "" : "'",
-                           word[0] == '-' && word[1] ? "./" : "");
-    for (; *word && at + 6 < size; word++)
-        at += (size_t)snprintf(to + at, size - at, *word == '\'' ? "'\\''" : "%c", *word);
-    if (!plain && at + 2 < size)
-        snprintf(to + at, size - at, "'");
-}
-
 static void put_command(FILE *to, const struct options *options)
 {
     char command[4096] = "";
     if (options->log_format)
-        add_word(command, sizeof(command), " --format ", options->log_format);
+        shell_word_add(command, sizeof(command), " --format ", options->log_format);
     for (int i = 0; i < options->described_count; i++)
-        add_word(command, sizeof(command),
-                 options->described[i].pattern ? " --pattern " : " --map ",
-                 options->described[i].text);
+        shell_word_add(command, sizeof(command),
+                       options->described[i].pattern ? " --pattern " : " --map ",
+                       options->described[i].text);
     for (int i = 0; i < options->source_count && i < 8; i++)
-        add_word(command, sizeof(command), " ", options->sources[i]);
+        shell_word_add(command, sizeof(command), " ", options->sources[i]);
     fputs("\nGo on with\n", to);
     put_line(to, "  lockstep report", command);
     put_line(to, "  lockstep watch", command);
@@ -369,7 +367,7 @@ static void put_nothing(FILE *to, const struct explained *explained, const struc
     fputs("\nThis may read it:\n", to);
     snprintf(command, sizeof(command), " %.3000s", text);
     for (int i = 0; i < options->source_count && i < 8; i++)
-        add_word(command, sizeof(command), " ", options->sources[i]);
+        shell_word_add(command, sizeof(command), " ", options->sources[i]);
     put_line(to, "  lockstep explain", command);
 }
 

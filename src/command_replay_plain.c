@@ -65,7 +65,8 @@ int replaying_plain(struct replaying *replaying)
         status = command_fail("standard output: %s", strerror(error));
     if (status == 0 && !error && replay_indexed(replaying->replay) >= 1 &&
         replay_totals(replaying->replay)->counts.records == 0)
-        status = command_fail("no record was found in what was read");
+        status =
+            command_fail_empty(replaying->options.sources, replaying->options.source_count, "");
     summary_done(&summary);
     session_plain_free(plain);
     return status;

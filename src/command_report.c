@@ -116,13 +116,9 @@ static int write_report(const struct options *options, enum report_form form,
     int status = empty && report_to_file(options) ? 1 : report_write(options, write_form, &written);
     if (empty && report_to_file(options))
         command_fail("%s: nothing was written to it", options->output);
-    if (empty && result->summary.not_shown[0])
+    if (empty)
         status =
-            command_fail("no record was found in what was read: %s", result->summary.not_shown);
-    else if (empty)
-        status = command_fail("no record was found in what was read; a record is a line such as "
-                              "{\"rank\":0,\"step\":1,\"forward\":0.33,\"backward\":0.66,"
-                              "\"sync\":0.1}");
+            command_fail_empty(options->sources, options->source_count, result->summary.not_shown);
     if (status == 0 && result->files_failed)
         status = 1;
     return hold ? status : report_checks_failed(checks, status);

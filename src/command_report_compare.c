@@ -13,6 +13,7 @@
 #include "command_report_read.h"
 #include "compare.h"
 #include "report_compare.h"
+#include "shell_word.h"
 #include "str.h"
 
 struct side {
@@ -83,8 +84,11 @@ static int read_records(const struct options *options, const char *name, struct 
     int status = report_read(&request, &side->result);
     if (status != 0)
         return status;
-    if (side->result.summary.source.records == 0)
-        return command_fail("%s: no record was found in it", name);
+    if (side->result.summary.source.records == 0) {
+        char explain[800] = "";
+        shell_word_add(explain, sizeof(explain), "lockstep explain ", path);
+        return command_fail("%.150s: no record was found in it; what is in it: %s", name, explain);
+    }
     if (side->result.summary.first_step < 0)
         return command_fail("%s: the log has no step in that span", name);
     return 0;

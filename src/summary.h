@@ -138,8 +138,16 @@ struct source_counts {
     uint64_t not_numbers; /* values that are no numbers: nan, N/A */
     uint64_t impossible;  /* over the peak of the chip: not used */
     uint64_t disagree;    /* value and time stamps say different things; both are kept */
+    uint64_t beside;      /* values of steps that another format of the same log gives: left out */
     uint64_t bytes;
 };
+
+/* So few records among so many other lines that it may be no log, but a text with examples of
+ * records in it: a README, a program. */
+static inline bool records_are_doubtful(uint64_t records, uint64_t other)
+{
+    return records > 0 && records < 10 && other >= 100 && other / 20 >= records;
+}
 
 /* A log in another format than our own, for the places of what it does not hold. Static
  * texts, filled by whoever reads it. */

@@ -16,6 +16,18 @@ bool alarm_some_ranks(const struct view_model *model, struct sentence *line)
     return true;
 }
 
+bool alarm_few_records(const struct view_model *model, struct sentence *line)
+{
+    const struct source_counts *source = &model->summary->source;
+    char records[FORMAT_BYTES], other[FORMAT_BYTES];
+    if (model->mode == MODE_LIVE || !records_are_doubtful(source->records, source->other))
+        return false;
+    sentence_add(line, "doubtful: %s among %s: examples in a text? lockstep explain shows them",
+                 format_counted(records, (int64_t)source->records, "record"),
+                 format_counted(other, (int64_t)source->other, "other line"));
+    return true;
+}
+
 bool alarm_not_shown(const struct view_model *model, struct sentence *line)
 {
     if (model->summary->not_shown[0] == '\0')

@@ -160,6 +160,9 @@ static void put_source(const struct report *report)
         fprintf(to, ", %" PRIu64 " over the peak", counts->impossible);
     if (counts->disagree)
         fprintf(to, ", %" PRIu64 " that time stamps disagree with", counts->disagree);
+    if (counts->beside)
+        fprintf(to, ", %" PRIu64 " left out: another format of the log gives their steps",
+                counts->beside);
     fputc('\n', to);
     for (int64_t i = 0; i < report->summary->complaint_count; i++) {
         char text[REPORT_SAFE_BYTES];
