@@ -116,3 +116,7 @@ int files_go(struct files *files, const struct files_mark *mark);
 /* What was read, of what there is, in bytes of the files themselves (compressed ones as they are);
  * *ret_all grows while files are opened, and with those that are followed. */
 void files_progress(const struct files *files, int64_t *ret_read, int64_t *ret_all);
+
+/* When the one of them that was written to last was, by the clock of the file system, Unix time; as
+ * it was known when it was opened or looked at last. 0: there is none. */
+int64_t files_written_ns(const struct files *files);

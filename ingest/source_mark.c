@@ -379,6 +379,17 @@ void files_progress(const struct files *files, int64_t *ret_read, int64_t *ret_a
     *ret_all = all;
 }
 
+int64_t files_written_ns(const struct files *files)
+{
+    int64_t newest_ns = 0;
+    for (size_t i = 0; i < files->path_count; i++) {
+        const struct source_file *file = files->paths[i]->file;
+        if (file && file->mtime_ns > newest_ns)
+            newest_ns = file->mtime_ns;
+    }
+    return newest_ns;
+}
+
 void files_look_for_growth(struct files *files)
 {
     struct stat status;

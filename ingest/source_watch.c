@@ -35,6 +35,7 @@ struct watch {
     bool poll_only;
     bool told;
     bool behind;
+    bool caught_up; /* once */
     int64_t renewed_ns;
 };
 
@@ -50,6 +51,7 @@ static bool on_slice(void *to, int64_t now_ns)
         at_ns = loop_now_ns(watch->loop);
     } while (more == FILES_MORE && at_ns - now_ns < SLICE_NS);
     watch->behind = more == FILES_MORE;
+    watch->caught_up = watch->caught_up || !watch->behind;
     return watch->behind;
 }
 
@@ -175,6 +177,11 @@ void watch_free(struct watch *watch)
     loop_work_free(watch->work);
     free(watch->folders);
     free(watch);
+}
+
+bool watch_has_caught_up(const struct watch *watch)
+{
+    return watch->caught_up;
 }
 
 bool watch_is_behind(const struct watch *watch)

@@ -21,5 +21,6 @@ struct watch *watch_new(struct loop *loop, struct files *files, const struct wat
                         const struct sink *sink);
 void watch_free(struct watch *watch); /* NULL is allowed; before files_free(), loop_free() */
 
-bool watch_is_behind(const struct watch *watch); /* there is more to read than a slice held */
-int watch_folders(const struct watch *watch);    /* that send notices */
+bool watch_has_caught_up(const struct watch *watch); /* all that was there was read, once */
+bool watch_is_behind(const struct watch *watch);     /* there is more to read than a slice held */
+int watch_folders(const struct watch *watch);        /* that send notices */

@@ -33,6 +33,8 @@ struct watching {
     struct watched_run run;
     struct watched_recording recording;
     int notices_told;
+    bool reads_files, was_reading;
+    uint64_t backlog; /* records that were in the files at first */
 };
 
 static bool is_pipe(const char *source)
@@ -59,6 +61,23 @@ static void describe_socket(struct udp *udp, struct source_counts *counts, struc
         feed->udp_buffer_bytes = granted;
 }
 
+/* Before the end of what was there is reached the newest step is none of now. */
+static void describe_reading(struct watching *watching, uint64_t records, struct feed_info *feed)
+{
+    int64_t read = 0, all = 0;
+    feed->reading =
+        watching->reads_files && !(watching->watch && watch_has_caught_up(watching->watch));
+    if (feed->reading && watching->files)
+        files_progress(watching->files, &read, &all);
+    feed->read_share = all > 0 ? (double)read / (double)all : 0;
+    if (feed->reading || watching->was_reading) /* the last of them are known at the end */
+        watching->backlog = records;
+    watching->was_reading = feed->reading;
+    feed->written_s = watching->files && records == watching->backlog
+                          ? (double)files_written_ns(watching->files) * 1e-9
+                          : 0;
+}
+
 static void describe(void *to, struct summary *summary, struct feed_info *feed,
                      char message[MODEL_TEXT_BYTES])
 {
@@ -74,6 +93,7 @@ static void describe(void *to, struct summary *summary, struct feed_info *feed,
         describe_socket(watching->sockets[i], &summary->source, feed);
     if (watching->files)
         describe_files(files_state(watching->files), &watching->notices_told, feed, message);
+    describe_reading(watching, summary->source.records, feed);
     watched_recording_describe(&watching->recording, feed);
 }
 
@@ -153,6 +173,8 @@ static int open_streams(struct watching *watching)
             status = open_pipe(watching);
         else if (is_udp(source))
             status = open_socket(watching, source);
+        else
+            watching->reads_files = true;
     }
     return status;
 }

@@ -16,6 +16,7 @@
 
 #define SECOND_NS INT64_C(1000000000)
 #define FRAME_REST 40
+#define FRESH_S 5.0 /* what was written so lately was written now: clocks of files are coarse */
 
 static void on_record(void *to, const struct record *record, int64_t now_ns)
 {
@@ -141,6 +142,22 @@ static void pull_whole(struct session *session)
     }
 }
 
+/* What was in a file before is as old as the file: a job that hung long ago is told at once. */
+static void date_records(struct session *session)
+{
+    struct summary *summary = &session->summary;
+    struct feed_info *feed = &session->model.feed;
+    if (summary->source.records != session->records) {
+        double now_s = (double)time(NULL), since_s = now_s - feed->written_s;
+        session->records = summary->source.records;
+        session->late_s = feed->written_s > 0 && since_s > FRESH_S ? since_s : 0;
+        feed->last_record_s = now_s - session->late_s;
+    }
+    summary->silent_s += session->late_s; /* NAN stays */
+    for (size_t i = 0; session->late_s > 0 && i < summary->rank_count; i++)
+        summary->ranks[i].silent_s += session->late_s;
+}
+
 /* When all has ended, or was long ago, nobody is silent. */
 void session_pull(struct session *session, int64_t now_ns)
 {
@@ -153,10 +170,7 @@ void session_pull(struct session *session, int64_t now_ns)
     if (session->caller.describe)
         session->caller.describe(session->caller.to, &session->summary, &session->model.feed,
                                  session->model.message);
-    if (session->summary.source.records != session->records) {
-        session->records = session->summary.source.records;
-        session->model.feed.last_record_s = (double)time(NULL);
-    }
+    date_records(session);
     session->pulled_ns = now_ns;
 }
 

@@ -32,6 +32,7 @@ struct session {
     int64_t drawn_ns;
     int64_t cost_ns;  /* that the last picture took, summary included */
     uint64_t records; /* at the last picture */
+    double late_s;    /* so long before it was read the last one was written */
     bool resizing;    /* resize_timer runs */
     bool behind;      /* a key led to where the model has not been brought yet */
     int status;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "alarm_lines.h"
+#include "job_pulse.h"
 #include "mfu.h"
 #include "str.h"
 #include "view_fixture.h"
@@ -295,6 +296,125 @@ static void a_recording_that_fails_says_why_and_what_waits(void **state)
     }
 }
 
+/* ---- silence ---- */
+
+/* One value in 10 steps of 4.51 s. */
+static void job_init(struct scene *scene)
+{
+    fixture_job(&scene->summary);
+    scene->summary.source = (struct source_counts){.records = 1237};
+    model_init(&scene->model, MODE_LIVE);
+    scene->model.summary = &scene->summary;
+}
+
+static void expect_pulse(const struct scene *scene, int wording, const char *text)
+{
+    struct sentence line;
+    sentence_clear(&line, STYLE_NORMAL);
+    assert_true(job_pulse_add(&line, &scene->model, wording));
+    assert_string_equal(line.text, text);
+}
+
+static void a_log_says_how_long_ago_its_newest_value_came(void **state)
+{
+    struct scene scene;
+    job_init(&scene);
+    scene.summary.silent_s = 0.9;
+    expect_pulse(&scene, 0, "last value just now, usually one every 45.1 s c");
+    scene.summary.silent_s = 27;
+    expect_pulse(&scene, 0, "last value over 20 s ago, usually one every 45.1 s c");
+    expect_pulse(&scene, 1, "last over 20 s ago, usual: 45.1 s c");
+    expect_pulse(&scene, 2, "last over 20 s ago");
+    scene.summary.simulated = true;
+    expect_pulse(&scene, 1, "last over 20 s ago, usual: 45.1 s s");
+    scene.summary.points[3].step = 900000; /* a restart far back, and a gap */
+    scene.summary.points[7].step = 1;
+    expect_pulse(&scene, 1, "last over 20 s ago, usual: 45.1 s s");
+    scene.summary.point_count = 1; /* all that is known is what the value covers */
+    expect_pulse(&scene, 1, "last over 20 s ago, usual: 45.1 s s");
+    scene.summary.shown.span = 1;
+    expect_pulse(&scene, 1, "last over 20 s ago, usual: 4.51 s s");
+    scene.summary.step_time_median_s = quantity_none();
+    expect_pulse(&scene, 0, "last value over 20 s ago");
+    summary_done(&scene.summary);
+}
+
+static void a_job_hangs_after_three_times_what_is_usual(void **state)
+{
+    struct scene scene;
+    job_init(&scene);
+    scene.summary.silent_s = 135; /* 3 x 45.1 is 135.3 */
+    assert_null(only_alarm(&scene));
+    scene.summary.silent_s = 136;
+    scene.model.paused = true; /* looking back, too */
+    expect(&scene, "last value over 2 min ago, usually one every 45.1 s c: does the job hang?");
+    job_init(&scene);
+    scene.summary.silent_s = 1e9;
+    scene.model.feed.reading = true; /* the newest is not known yet */
+    assert_null(only_alarm(&scene));
+    scene.model.feed.reading = false;
+    scene.model.mode = MODE_ENDED; /* nobody is waited for */
+    assert_null(only_alarm(&scene));
+    scene.model.mode = MODE_REPLAY;
+    assert_null(only_alarm(&scene));
+    struct sentence line;
+    sentence_clear(&line, STYLE_NORMAL);
+    assert_false(job_pulse_add(&line, &scene.model, 0));
+    summary_done(&scene.summary);
+}
+
+static void ranks_that_log_every_tenth_step_are_not_missed_at_once(void **state)
+{
+    struct scene scene;
+    scene_init(&scene);
+    scene.summary.silent_s = 14;
+    expect(&scene, "no record for over 10 s, a step takes 4.51 s: does the job hang?");
+    scene_init(&scene);
+    for (size_t i = 0; i < scene.summary.point_count; i++)
+        scene.summary.points[i].step = 10 * (int64_t)i;
+    scene.summary.silent_s = 135;
+    assert_null(only_alarm(&scene));
+    scene.summary.silent_s = 136;
+    expect(&scene, "no record for over 2 min, one comes every 45.1 s: does the job hang?");
+}
+
+static void few_records_among_many_lines_are_doubted(void **state)
+{
+    static const struct {
+        uint64_t records, other;
+        bool doubtful;
+    } rows[] = {{1, 99, false}, {1, 100, true},    {3, 412, true},   {9, 179, false},
+                {9, 180, true}, {10, 1000, false}, {0, 1000, false}, {400, 100000, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct scene scene;
+        scene_init(&scene);
+        scene.summary.source =
+            (struct source_counts){.records = rows[i].records, .other = rows[i].other};
+        assert_null(only_alarm(&scene)); /* it may only have begun */
+        scene.model.mode = MODE_ENDED;
+        const char *alarm = only_alarm(&scene);
+        if (rows[i].doubtful != (alarm && strncmp(alarm, "doubtful: ", 10) == 0))
+            print_error("row %zu: %s\n", i, alarm ? alarm : "nothing");
+        assert_int_equal(rows[i].doubtful, alarm && strncmp(alarm, "doubtful: ", 10) == 0);
+        summary_done(&scene.summary);
+    }
+    struct scene scene;
+    scene_init(&scene);
+    scene.model.mode = MODE_ENDED;
+    scene.summary.source = (struct source_counts){.records = 3, .other = 412};
+    expect(&scene,
+           "doubtful: 3 records among 412 other lines: examples in a text? lockstep explain "
+           "shows them");
+}
+
+static void what_another_format_gives_too_is_counted(void **state)
+{
+    struct scene scene;
+    job_init(&scene);
+    scene.summary.source.beside = 1204;
+    expect(&scene, "1,204 left out beside another format");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,6 +428,11 @@ int main(void)
         cmocka_unit_test(hfu_alone_over_100_blames_the_recomputing),
         cmocka_unit_test(a_chip_nobody_knows_is_named),
         cmocka_unit_test(sizes_that_do_not_fit_the_ranks_are_named),
+        cmocka_unit_test(a_log_says_how_long_ago_its_newest_value_came),
+        cmocka_unit_test(a_job_hangs_after_three_times_what_is_usual),
+        cmocka_unit_test(ranks_that_log_every_tenth_step_are_not_missed_at_once),
+        cmocka_unit_test(few_records_among_many_lines_are_doubted),
+        cmocka_unit_test(what_another_format_gives_too_is_counted),
         cmocka_unit_test(a_recording_that_fails_says_why_and_what_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

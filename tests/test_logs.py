@@ -256,6 +256,42 @@ class Others(unittest.TestCase):
         self.assertIn(b"no record", done.stderr)
         self.assertNotIn(b"\x1b", done.stdout + done.stderr)
 
+    def test_a_log_without_records_names_the_command_that_looks_into_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "what is it?.log")
+            with open(path, "w", encoding="utf-8") as log:
+                log.write("nothing at step 1\n")
+            for arguments in ["report", path], ["replay", path]:
+                said = self.run_program(*arguments).stderr.decode()
+                self.assertIn("no record was found", said)
+                self.assertIn(f"lockstep explain '{path}'\n", said)
+            said = self.run_program("report", "-", stdin=b"nothing\n").stderr
+            self.assertNotIn(b"explain", said) # it cannot be read again
+
+    def test_few_records_among_many_lines_are_doubted(self):
+        record = b'{"rank":0,"step":%d,"forward":0.33,"backward":0.66,"sync":0.1}\n'
+        iteration = (b" iteration %d/ 1000 | consumed samples: 64 | elapsed time per iteration (ms): "
+                     b"100.5 | learning rate: 9.7E-06 | global batch size: 64 |\n")
+        for line in record, iteration:
+            for count, doubtful in (1, True), (3, True), (40, False):
+                text = b"text\n" * 412 + b"".join(line % i for i in range(1, count + 1))
+                words = f"doubtful: {count} record{'s' if count > 1 else ''} among 412 other lines"
+                for arguments in ["explain", "-"], ["report", "-"]:
+                    said = " ".join(self.run_program(*arguments, stdin=text).stdout.decode().split())
+                    self.assertEqual(words in said, doubtful, said)
+                    self.assertTrue(doubtful or "doubtful" not in said, said)
+                got = json.loads(self.run_program("explain", "--json", "-", stdin=text).stdout)
+                self.assertEqual(got["doubtful"], doubtful)
+
+    def test_what_another_format_gives_too_is_counted_in_the_text(self):
+        log = b"".join(
+            b" iteration %d/ 1000 | consumed samples: 64 | elapsed time per iteration (ms): 100.5 | "
+            b"learning rate: 9.7E-06 | global batch size: 64 |\n"
+            b"iter %d: loss 10.9886, time 200.90ms, mfu 30.00%%\n" % (i, i) for i in range(1, 31))
+        said = self.run_program("report", "-", stdin=log).stdout.decode()
+        self.assertIn(", 30 left out: another format of the log gives their steps\n", said)
+        self.assertIn("30 left out beside another format\n", said)
+
     def test_a_map_or_pattern_that_is_wrong_is_wrong_use(self):
         for arguments, words in ((["--map", "step=s,stp=t"], b"at character 8: 'stp' is no field"),
                                  (["--pattern", "{step"], b"at character 1: there is no '}'"),

@@ -14,7 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "program.h"
@@ -197,6 +199,35 @@ static void records_that_come_later_are_shown(void **state)
             assert_true(program_shows(&program, text));
         }
     }
+    program_finish(&program);
+}
+
+/* Its picture stands still; the file says since when. */
+static void a_job_that_hung_long_ago_is_told_at_once(void **state)
+{
+    struct program program;
+    const char *path = path_in("hung.log");
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    for (int i = 0; i <= 300; i += 10)
+        fprintf(file, "iter %d: loss 2.1000, time 320.00ms, mfu 31.00%%\n", i);
+    assert_int_equal(fclose(file), 0);
+    const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = time(NULL) - 7300}};
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+    start(&program, LIST("watch", path));
+    assert_true(terminal_waits_for(&program.terminal, 0, "READING")); /* LIVE when all is read */
+    assert_true(program_shows(&program, "LIVE"));
+    assert_true(program_shows(&program, "last value over 2 h ago, usually one every 3.20 s"));
+    file = fopen(path, "a");
+    assert_non_null(file);
+    assert_true(fputs("iter 310: loss 2.1000, time 320.00ms, mfu 31.00%\n", file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    assert_true(program_shows(&program, "step 310"));
+    assert_true(program_shows(&program, "last value just now") ||
+                program_shows(&program, "last value over"));
+    assert_null(strstr(program_screen(&program), "2 h ago"));
+    program_keys(&program, "q");
+    assert_exits(&program, 0);
     program_finish(&program);
 }
 
@@ -658,6 +689,7 @@ int main(void)
         cmocka_unit_test(keys_go_back_and_forth_in_time),
         cmocka_unit_test(the_screens_go_round_and_one_rank_is_shown_closer),
         cmocka_unit_test(records_that_come_later_are_shown),
+        cmocka_unit_test(a_job_that_hung_long_ago_is_told_at_once),
         cmocka_unit_test(a_description_that_appears_later_is_used),
         cmocka_unit_test(the_end_of_the_input_stays_on_the_screen),
         cmocka_unit_test(a_resize_storm_ends_with_the_last_size),

@@ -80,6 +80,7 @@ static char *rows_of(const char *const *arguments, const char *step)
     }
     assert_true(program_shows(&program, step));
     assert_true(program_shows(&program, "x median")); /* all is drawn down to there */
+    assert_true(program_shows(&program, strcmp(arguments[0], "watch") == 0 ? "LIVE" : "PAUSED"));
     char *text = strdup(program_screen(&program)), *end = text;
     program_keys(&program, "q");
     program_wait(&program, 5000, true);

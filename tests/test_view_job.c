@@ -28,6 +28,38 @@ static void a_mean_over_steps_says_so_and_what_would_tell_more(void **state)
     summary_done(&summary);
 }
 
+static void a_picture_that_stands_still_says_since_when(void **state)
+{
+    struct summary summary;
+    fixture_job(&summary);
+    struct view_model model = model_of(&summary);
+    summary.silent_s = 27;
+    check("job-late-80x24", &model, 80, 24, true, false);
+    check("job-late-40x10", &model, 40, 10, true, false);
+    summary.silent_s = 250;
+    check("job-hang-80x24", &model, 80, 24, true, true);
+    check("job-hang-40x10", &model, 40, 10, false, false);
+    check("job-hang-200x60", &model, 200, 60, true, false);
+    model.mode = MODE_REPLAY;
+    check("job-80x24-replay", &model, 80, 24, true, false);
+    summary_done(&summary);
+}
+
+static void what_is_still_read_is_not_called_live(void **state)
+{
+    struct summary summary;
+    fixture_job(&summary);
+    struct view_model model = model_of(&summary);
+    model.feed.reading = true;
+    model.feed.read_share = 0.349;
+    check("job-reading-80x24", &model, 80, 24, true, false);
+    check("job-reading-40x10", &model, 40, 10, false, false);
+    summary_done(&summary);
+    summary_init(&summary); /* no record in it so far; how much there is is not known */
+    model.feed.read_share = 0;
+    check("reading-40x10", &model, 40, 10, false, false);
+}
+
 static void phases_of_one_rank_are_called_so(void **state)
 {
     struct summary summary;
@@ -198,6 +230,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_mean_over_steps_says_so_and_what_would_tell_more),
+        cmocka_unit_test(a_picture_that_stands_still_says_since_when),
+        cmocka_unit_test(what_is_still_read_is_not_called_live),
         cmocka_unit_test(phases_of_one_rank_are_called_so),
         cmocka_unit_test(screens_of_ranks_say_why_they_are_empty),
         cmocka_unit_test(the_other_screens_have_no_ranks_either),

@@ -1,4 +1,5 @@
 /* Following inside the loop, with the kernel's notices and without. */
+#include <fcntl.h>
 #include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -166,6 +167,31 @@ static void a_folder_made_anew_is_watched_again(void **state)
     wait_for(f, 2);
 }
 
+static void stop_when_read(void *to, int64_t now_ns)
+{
+    struct fixture *f = to;
+    if (watch_has_caught_up(f->watch))
+        loop_stop(f->loop);
+}
+
+static void the_newest_file_says_when_it_was_written(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const names[] = {"a.jsonl", "b.jsonl", "c.jsonl"};
+    for (int i = 0; i < 3; i++) {
+        char path[160];
+        put(f, names[i], i);
+        snprintf(path, sizeof path, "%s/%s", f->dir, names[i]);
+        const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT},
+                                          {.tv_sec = 1700000000 + 100 * (i % 2), .tv_nsec = 5}};
+        assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+    }
+    assert_int_equal(files_written_ns(f->files), 0);
+    start(f, "", true);
+    wait_for(f, 3);
+    assert_true(files_written_ns(f->files) == INT64_C(1700000100000000005));
+}
+
 static void a_big_file_is_read_in_slices(void **state)
 {
     struct fixture *f = *state;
@@ -176,10 +202,20 @@ static void a_big_file_is_read_in_slices(void **state)
         fprintf(out, "{\"rank\":0,\"step\":%d,\"compute\":1}\n", step);
     fclose(out);
     start(f, "", false);
+    int64_t read, all;
     wait_for(f, 1000); /* stopped on the way: the loop is not held up */
     assert_true(f->records < 300000);
+    assert_false(watch_has_caught_up(f->watch));
+    files_progress(f->files, &read, &all);
+    assert_in_range(read, 1000, all - 1);
     wait_for(f, 300000);
     assert_int_equal(f->records, 300000);
+    struct loop_timer *timer = loop_timer_new(f->loop, 1000000, 1000000, stop_when_read, f);
+    if (!watch_has_caught_up(f->watch))
+        loop_run(f->loop);
+    loop_timer_free(timer);
+    files_progress(f->files, &read, &all);
+    assert_int_equal(read, all);
 }
 
 int main(void)
@@ -188,7 +224,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(notices_follow_a_folder),      T(polling_alone_comes_to_the_same),
         T(a_notice_is_prompt),           T(a_folder_made_anew_is_watched_again),
-        T(a_big_file_is_read_in_slices),
+        T(a_big_file_is_read_in_slices), T(the_newest_file_says_when_it_was_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

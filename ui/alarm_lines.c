@@ -11,31 +11,34 @@
 #include "clock_lines.h"
 #include "format.h"
 #include "job_lines.h"
+#include "job_pulse.h"
 
-#define SILENT_STEPS 3       /* step times without any record before it is said */
 #define TODAY_S 72000.0      /* so long the time of day is enough */
 #define DATE_LENGTH 11       /* "2026-11-29 " */
-#define SILENT_LEAST_S 2.0   /* but short gaps are nothing */
 #define RECORDING_LATE_S 5.0 /* a write that takes longer hangs */
 
 static bool say_silence(const struct view_model *model, struct sentence *line)
 {
     const struct summary *summary = model->summary;
-    double step_s = summary->step_time_median_s.value;
-    bool lasts = quantity_known(summary->step_time_median_s) && isfinite(summary->silent_s) &&
-                 summary->silent_s > fmax(SILENT_STEPS * step_s, SILENT_LEAST_S);
-    if (!lasts || model->mode != MODE_LIVE)
-        return false;
     char silent[FORMAT_BYTES], step[FORMAT_BYTES];
-    format_duration(step, step_s, false);
+    if (!job_pulse_overdue(model))
+        return false;
+    if (job_alone(summary)) {
+        job_pulse_add(line, model, 0);
+        sentence_add(line, ": does the job hang?");
+        return true;
+    }
+    double step_s = summary->step_time_median_s.value, usual_s = job_pulse_usual(summary).value;
+    const char *often = usual_s > step_s * 1.5 ? "one comes every" : "a step takes";
+    format_duration(step, usual_s, false);
     if (model->feed.last_record_s > 0) { /* a moment stays: nothing is sent while nothing happens */
         const char *moment = format_moment(silent, model->feed.last_record_s);
         bool today = summary->silent_s < TODAY_S && strlen(moment) > DATE_LENGTH;
-        sentence_add(line, "no record since %s, a step takes %s: does the job hang?",
-                     today ? moment + DATE_LENGTH : moment, step);
+        sentence_add(line, "no record since %s, %s %s: does the job hang?",
+                     today ? moment + DATE_LENGTH : moment, often, step);
     } else {
-        sentence_add(line, "no record for %s, a step takes %s: does the job hang?",
-                     format_silence(silent, summary->silent_s), step);
+        sentence_add(line, "no record for %s, %s %s: does the job hang?",
+                     format_silence(silent, summary->silent_s), often, step);
     }
     return true;
 }
@@ -121,6 +124,7 @@ static bool say_counters(const struct view_model *model, struct sentence *line)
     add_counter(line, source->impossible, "over the peak");
     add_counter(line, source->disagree,
                 source->disagree == 1 ? "stamp disagrees" : "stamps disagree");
+    add_counter(line, source->beside, "left out beside another format");
     add_counter(line, source->late, "late");
     add_counter(line, source->nul_bytes, "NUL bytes");
     add_counter(line, model->feed.frames_skipped, "pictures skipped");
@@ -144,9 +148,9 @@ static bool say_complaint(const struct view_model *model, struct sentence *line)
 int alarm_lines(const struct view_model *model, struct sentence *lines, int max)
 {
     static bool (*const alarms[])(const struct view_model *, struct sentence *) = {
-        say_silence,    say_recording, alarm_not_shown,    alarm_some_ranks,  alarm_mfu_over,
-        alarm_hfu_over, say_counters,  alarm_peak_unknown, alarm_peak_factor, alarm_sizes,
-        alarm_clocks,   say_tokens,    say_buffer,         say_complaint};
+        say_silence,    say_recording,  alarm_few_records, alarm_not_shown,    alarm_some_ranks,
+        alarm_mfu_over, alarm_hfu_over, say_counters,      alarm_peak_unknown, alarm_peak_factor,
+        alarm_sizes,    alarm_clocks,   say_tokens,        say_buffer,         say_complaint};
     assert(max >= 0 && max <= ALARM_LINES_MAX);
     int used = 0;
     for (size_t i = 0; i < sizeof(alarms) / sizeof(alarms[0]) && used < max; i++) {

@@ -59,8 +59,13 @@ struct feed_info {
     uint64_t udp_buffer_asked;     /* and what was asked for */
     uint64_t frames_skipped;       /* pictures that a slow terminal did not get */
     double speed;                  /* of a replay or a demo; 0: none */
-    double last_record_s;          /* Unix time of the last record, by the reader's clock; 0: not
-                                      known */
+    double last_record_s;          /* Unix time of the last record, by the reader's clock; of one
+                                      that was there before, when its file was written to last;
+                                      0: not known */
+    double written_s;              /* Unix time at which the files were written to last, while no
+                                      record has come that was not in them at first; 0: not known */
+    bool reading;                  /* the end of what was there has not been reached yet */
+    double read_share;             /* while reading: how much of it was, 0 to 1; 0: not known */
     struct recording_info recording;
 };
 

@@ -75,6 +75,23 @@ static void add_step_time(struct sentence *line, const struct view_model *model,
                  time.evidence);
 }
 
+/* "LIVE"; "READING 34%" until what was there is read: the newest step is not shown yet. */
+static void add_mode(struct sentence *line, const struct view_model *model, int width)
+{
+    const struct feed_info *feed = &model->feed;
+    if (model->summary->simulated && width < 40) { /* has to be seen, always */
+        sentence_add(line, "SIM");
+        return;
+    }
+    if (model->mode != MODE_LIVE || model->paused || !feed->reading) {
+        sentence_add(line, "%s", model_mode_word(model));
+        return;
+    }
+    sentence_add(line, width >= 40 ? "READING" : "READ");
+    if (feed->read_share > 0)
+        sentence_add(line, " %d%%", (int)fmin(100 * feed->read_share, 99));
+}
+
 /* Right half of the first line: "LIVE  step 12,345  4.93 s m". */
 static void say_step(struct sentence *line, const struct view_model *model, int width, bool unicode)
 {
@@ -83,8 +100,7 @@ static void say_step(struct sentence *line, const struct view_model *model, int 
     const char *gap = width < 60 ? " " : "  ";
     char text[FORMAT_BYTES];
     sentence_clear(line, STYLE_TITLE);
-    bool simulated = summary->simulated && width < 40; /* has to be seen, always */
-    sentence_add(line, "%s", simulated ? "SIM" : model_mode_word(model));
+    add_mode(line, model, width);
     double speed = model->playback.on ? model->playback.speed : model->feed.speed;
     bool stands = model->playback.on && !model->playback.playing;
     if (speed > 0 && speed != 1 && width >= 80 && !stands)

@@ -125,6 +125,23 @@ static void draw_columns(struct page *page)
         "three or more, else all.");
 }
 
+/* What stands where a live log of the whole job is shown. */
+static void draw_pulse(struct page *page)
+{
+    if (!job_alone(page->model->summary))
+        return;
+    heading(page, "Whether it goes on");
+    paragraph(
+        page, 2,
+        "READING 34%%: what was there is still being read, so the newest step is none of now.");
+    paragraph(
+        page, 2,
+        "Last value over 4 min ago: so long ago the newest value of the log was read; one that "
+        "was there before is as old as its file. Usual is the median step time, times the "
+        "steps from one value to the next. After three times that an alarm asks whether the "
+        "job hangs.");
+}
+
 static void draw_events(struct page *page)
 {
     heading(page, "Events");
@@ -341,6 +358,7 @@ static void draw_source(struct page *page)
     count(page, source->not_numbers, "values that are no numbers: nan, N/A");
     count(page, source->impossible, "values over the chip's peak: not used");
     count(page, source->disagree, "values whose time stamps say another time: both are kept");
+    count(page, source->beside, "values left out: another format of the log gives their steps");
     count(page, source->late, "records that came after their step was closed");
     count(page, source->too_late, "records too late to be used");
     count(page, source->refused, "refused: too many ranks, or a sender not allowed");
@@ -358,6 +376,7 @@ static void draw_page(struct page *page)
     draw_signs(page);
     draw_columns(page);
     draw_events(page);
+    draw_pulse(page);
     draw_replay(page);
     draw_span(page);
     draw_calculator(page);

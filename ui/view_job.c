@@ -6,6 +6,7 @@
 
 #include "format.h"
 #include "job_lines.h"
+#include "job_pulse.h"
 #include "sentence.h"
 #include "verdict_lines.h"
 #include "view.h"
@@ -29,8 +30,15 @@ struct job_page {
 
 /* Lines given to each part. */
 struct job_lines {
-    int text, gap, now, strips, strip_height, needs, phases, event, tables;
+    int text, gap, now, pulse, strips, strip_height, needs, phases, event, tables;
 };
+
+static void draw_sentence(struct job_page *page, const struct sentence *line)
+{
+    sentence_draw_wrapped(line, page->canvas,
+                          rect_part(page->rect, 0, page->y, page->rect.width, 1), 0);
+    page->y++;
+}
 
 /* ---- words ---- */
 
@@ -129,9 +137,29 @@ static void draw_now(struct job_page *page)
         if (sentence_columns(&line) <= page->rect.width)
             break;
     }
-    sentence_draw_wrapped(&line, page->canvas,
-                          rect_part(page->rect, 0, page->y, page->rect.width, 1), 0);
-    page->y++;
+    draw_sentence(page, &line);
+}
+
+/* ---- whether it goes on ---- */
+
+/* Where it is overdue an alarm says so. */
+static bool has_pulse(const struct view_model *model)
+{
+    struct sentence line;
+    sentence_clear(&line, STYLE_NORMAL);
+    return !job_pulse_overdue(model) && job_pulse_add(&line, model, 0);
+}
+
+static void draw_pulse(struct job_page *page)
+{
+    struct sentence line;
+    for (int wording = 0; wording < PULSE_WORDINGS; wording++) {
+        sentence_clear(&line, STYLE_NORMAL);
+        job_pulse_add(&line, page->model, wording);
+        if (sentence_columns(&line) <= page->rect.width)
+            break;
+    }
+    draw_sentence(page, &line);
 }
 
 /* ---- phases, as whoever wrote the log saw them ---- */
@@ -183,15 +211,18 @@ static int strips_of(const struct view_model *model)
     return 1 + quantity_known(model->summary->mfu);
 }
 
-/* What is asked first has its line first: the step time, then why there is no more. */
+/* What is asked first has its line first: the step time, whether it goes on, then why there is no
+ * more. */
 static void share_out(struct job_lines *lines, const struct job_page *page)
 {
     struct sentence line;
     int left = page->rect.height, strips = strips_of(page->model);
     *lines = (struct job_lines){.strip_height = 1};
     lines->now = left >= 9;
-    lines->strips = left - lines->now >= 3 + strips ? strips : left - lines->now >= 2;
-    left -= lines->now + lines->strips;
+    lines->pulse = left >= 4 && has_pulse(page->model);
+    left -= lines->now + lines->pulse;
+    lines->strips = left >= 3 + strips ? strips : left >= 2;
+    left -= lines->strips;
     lines->text = text_lines(page, left);
     left -= lines->text;
     lines->phases = phase_lines(page) <= left ? phase_lines(page) : 0;
@@ -221,13 +252,6 @@ static void draw_strips(struct job_page *page, const struct job_lines *lines)
                    page->model, i == 0 ? STRIP_STEP_TIME : STRIP_MFU);
 }
 
-static void draw_sentence(struct job_page *page, const struct sentence *line)
-{
-    sentence_draw_wrapped(line, page->canvas,
-                          rect_part(page->rect, 0, page->y, page->rect.width, 1), 0);
-    page->y++;
-}
-
 static struct job_page page_of(struct canvas *canvas, struct rect rect,
                                const struct view_model *model)
 {
@@ -252,6 +276,8 @@ void view_job(struct canvas *canvas, struct rect rect, const struct view_model *
     page.y += lines.gap;
     if (lines.now)
         draw_now(&page);
+    if (lines.pulse)
+        draw_pulse(&page);
     draw_strips(&page, &lines);
     if (lines.needs)
         view_strip(canvas, rect_part(page.wide, 0, page.y++, page.wide.width, 1), model, STRIP_MFU);
