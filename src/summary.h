@@ -146,7 +146,7 @@ struct source_counts {
  * records in it: a README, a program. */
 static inline bool records_are_doubtful(uint64_t records, uint64_t other)
 {
-    return records > 0 && records < 10 && other >= 100 && other / 20 >= records;
+    return records > 0 && records < 5 && other >= 100;
 }
 
 /* A log in another format than our own, for the places of what it does not hold. Static

@@ -40,6 +40,9 @@ static void a_picture_that_stands_still_says_since_when(void **state)
     check("job-hang-80x24", &model, 80, 24, true, true);
     check("job-hang-40x10", &model, 40, 10, false, false);
     check("job-hang-200x60", &model, 200, 60, true, false);
+    model.screen = SCREEN_LEDGER; /* which has no alarms */
+    check("job-hang-ledger-80x24", &model, 80, 24, true, false);
+    model.screen = SCREEN_TIMELINE;
     model.mode = MODE_REPLAY;
     check("job-80x24-replay", &model, 80, 24, true, false);
     summary_done(&summary);

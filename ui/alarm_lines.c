@@ -17,7 +17,7 @@
 #define DATE_LENGTH 11       /* "2026-11-29 " */
 #define RECORDING_LATE_S 5.0 /* a write that takes longer hangs */
 
-static bool say_silence(const struct view_model *model, struct sentence *line)
+bool alarm_silence(const struct view_model *model, struct sentence *line)
 {
     const struct summary *summary = model->summary;
     char silent[FORMAT_BYTES], step[FORMAT_BYTES];
@@ -148,7 +148,7 @@ static bool say_complaint(const struct view_model *model, struct sentence *line)
 int alarm_lines(const struct view_model *model, struct sentence *lines, int max)
 {
     static bool (*const alarms[])(const struct view_model *, struct sentence *) = {
-        say_silence,    say_recording,  alarm_few_records, alarm_not_shown,    alarm_some_ranks,
+        alarm_silence,  say_recording,  alarm_few_records, alarm_not_shown,    alarm_some_ranks,
         alarm_mfu_over, alarm_hfu_over, say_counters,      alarm_peak_unknown, alarm_peak_factor,
         alarm_sizes,    alarm_clocks,   say_tokens,        say_buffer,         say_complaint};
     assert(max >= 0 && max <= ALARM_LINES_MAX);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "alarm_lines.h"
 #include "format.h"
 #include "job_lines.h"
 #include "sentence.h"
@@ -296,6 +297,11 @@ static void draw_figures(struct canvas *canvas, struct rect line, const struct v
 {
     struct sentence figures, rule;
     int begin = 0;
+    sentence_clear(&figures, STYLE_WARNING);
+    if (model->screen != SCREEN_TIMELINE && alarm_silence(model, &figures)) { /* has no alarms */
+        sentence_draw_wrapped(&figures, canvas, rect_part(line, 1, 0, line.width - 1, 1), 0);
+        return;
+    }
     for (int wording = WORDS_ALL; wording <= WORDS_FEWEST; wording++) {
         say_figures(&figures, model, (enum wording)wording);
         say_rule(&rule, model, (enum wording)wording);

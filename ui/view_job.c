@@ -56,24 +56,26 @@ static void say_why(struct sentence *line, const struct job_page *page)
     sentence_add(line, how ? " These two lines would provide it:" : "");
 }
 
-/* One line that would provide it, whole or not at all: half a flag is another flag. */
-static int draw_how(const struct job_page *page, struct rect text, int y, int which)
+/* One line that would provide it, whole or not at all: half a flag is another flag. False: there is
+ * no room for it, nor for another. */
+static bool draw_how(const struct job_page *page, struct rect text, int *y, int which)
 {
     const char *how = job_how(page->model->summary, which);
     int indent = text.width < NARROW ? 2 : 4;
     struct sentence line;
-    if (!how || y >= text.height)
-        return 0;
+    if (!how || *y >= text.height)
+        return false;
     sentence_clear(&line, STYLE_VALUE);
     sentence_add_raw(&line, how);
     struct rect beyond = {0, page->canvas->height, text.width - indent, text.height + 1};
-    if (y + sentence_draw_wrapped(&line, page->canvas, beyond, 0) > text.height) {
-        canvas_text(page->canvas, text, indent, y, STYLE_DIM, "? has it in full");
-        return 1;
+    if (*y + sentence_draw_wrapped(&line, page->canvas, beyond, 0) > text.height) {
+        canvas_text(page->canvas, text, indent, (*y)++, STYLE_DIM, "? has it in full");
+        return false;
     }
-    canvas_put(page->canvas, text, indent - 2, y, page->canvas->unicode ? 0x203A : '>', STYLE_DIM);
-    return sentence_draw_wrapped(&line, page->canvas,
-                                 rect_part(text, indent, 0, text.width - indent, text.height), y);
+    canvas_put(page->canvas, text, indent - 2, *y, page->canvas->unicode ? 0x203A : '>', STYLE_DIM);
+    *y += sentence_draw_wrapped(&line, page->canvas,
+                                rect_part(text, indent, 0, text.width - indent, text.height), *y);
+    return true;
 }
 
 static int draw_text(const struct job_page *page, int y, int lines)
@@ -84,8 +86,8 @@ static int draw_text(const struct job_page *page, int y, int lines)
     struct sentence line;
     say_why(&line, page);
     int used = sentence_draw_wrapped(&line, page->canvas, text, 0);
-    for (int i = 0; i < 2; i++)
-        used += draw_how(page, text, used, i);
+    for (int i = 0; i < 2 && draw_how(page, text, &used, i); i++)
+        continue;
     return used;
 }
 
