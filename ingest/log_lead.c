@@ -63,7 +63,7 @@ bool log_lead_takes(struct log_lead *lead, size_t format, uint64_t claims,
             return false;
         lead_now(lead, format, -1);
     }
-    if (step - span < lead->floor)
+    if (lead->floor >= 0 && step - span < lead->floor)
         return false;
     lead->floor = -1;
     lead->last = step;

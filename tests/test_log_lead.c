@@ -196,6 +196,23 @@ static void two_formats_of_the_same_steps_are_one_log(void **state)
         }
 }
 
+/* Where a display is set anew, or steps are counted by intervals: nothing else gives these steps.
+ */
+static void values_of_more_steps_than_their_number_count(void **state)
+{
+    static struct log log;
+    log.size = 0;
+    for (int line = 0; line < 3; line++)
+        ADD(&log,
+            "[HCTR][19:4%d:06.108][INFO][RK0][main]: Iter: %d Time(100 iters): 60.0s Loss: 0.1 "
+            "lr:0.004\n",
+            line, 50 + 100 * line);
+    struct result result = result_of(&log);
+    expect("records", 3, result.records, &result);
+    expect("left out", 0, result.left_out, &result);
+    free(result.text);
+}
+
 /* A trainer's output is kept in a buffer of some lines, the bar is drawn at once. */
 static void lines_that_come_late_do_not_count_again(void **state)
 {
@@ -310,6 +327,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_formats_of_the_same_steps_are_one_log),
+        cmocka_unit_test(values_of_more_steps_than_their_number_count),
         cmocka_unit_test(lines_that_come_late_do_not_count_again),
         cmocka_unit_test(a_restart_beside_another_format_is_one),
         cmocka_unit_test(a_run_of_another_format_may_follow),
