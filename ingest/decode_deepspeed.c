@@ -280,9 +280,10 @@ static void take_timed(struct deepspeed *log, struct record *record, int64_t spa
         record->has |= timed.has & (1u << phase);
         record->phase_ns[phase] = timed.phase_ns[phase] / span;
     }
-    if (log->stamp_ns >= span * record->step_time_ns && log->stamp_ns > 0) {
+    double lasts_ns = (double)span * (double)record->step_time_ns;
+    if (log->stamp_ns > 0 && (double)log->stamp_ns >= lasts_ns) {
         record->has |= RECORD_BEGIN;
-        record->begin_ns = log->stamp_ns - span * record->step_time_ns;
+        record->begin_ns = log->stamp_ns - (int64_t)lasts_ns;
     }
 }
 

@@ -144,7 +144,7 @@ bool deepspeed_timers_again(const struct log_values *values, struct deepspeed_ti
                             enum deepspeed_line *ret_kind, struct log_out *out)
 {
     for (unsigned i = 0; log_values_have(values, i); i++)
-        if (!is_whole(values->text[i]))
+        if (!is_whole(values->text[i]) || !(values->number[i] >= 0))
             return false;
     *timers = (struct deepspeed_timers){.all_zero = true};
     *ret_kind = values->notes[0] & NOTE_STEP ? DEEPSPEED_STEP : DEEPSPEED_MICROSTEP;

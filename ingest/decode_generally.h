@@ -1,5 +1,6 @@
-/* Decoders that read a line of the usual form in a quick way (log_scan.h) read any other in these,
- * which define what a line comes to. For the test that holds both equal: each takes every line. */
+/* Decoders that read a line of the usual form in a quick way (log_scan.h, log_learn.h) read any
+ * other in these, which define what a line comes to. For the test that holds both equal: each takes
+ * every line. */
 #pragma once
 
 #include "log_format.h"

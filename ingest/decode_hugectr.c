@@ -195,8 +195,8 @@ static bool again(void *state, const struct log_line *line, const struct log_val
     struct record record = {.has = RECORD_HAS};
     struct log_scan clock = {values->text[CLOCK].p, line->text.p + line->text.len, NULL};
     int64_t clock_ns;
-    if (!log_scan_again(values, STEP, &record.step) ||
-        !log_scan_again(values, SPAN, &record.span) || record.span < 1 ||
+    if (!log_values_integer(values, STEP, &record.step) ||
+        !log_values_integer(values, SPAN, &record.span) || record.span < 1 ||
         !scan_clock(&clock, &clock_ns) ||
         !log_duration(values->number[TIME] / (double)record.span, LOG_SECOND, &record.step_time_ns))
         return false;

@@ -246,7 +246,7 @@ static bool again(void *state, const struct log_line *line, const struct log_val
                         .rate = values->number[RATE],
                         .mfu = values->number[MFU]};
     int64_t step, total;
-    if (!log_scan_again(values, STEP, &step) || !log_scan_again(values, TOTAL, &total) ||
+    if (!log_values_integer(values, STEP, &step) || !log_values_integer(values, TOTAL, &total) ||
         step > total)
         return false;
     put(state, step, &is, out);

@@ -312,18 +312,20 @@ static bool is_listed(struct str body, const char *p, const char *last)
     return at > body.p && at[-1] == '[' && before_blanks(body.p, at - 1) == body.p;
 }
 
-/* Whether the step's key, quoted, is in the text. */
-static bool names_step(const struct user_format *user, struct str text)
+/* What stands there begins as an object and is none: when the step's key, quoted, is in it, it is a
+ * torn record. */
+static bool tell_torn(const struct user_format *user, struct str text, struct log_out *out)
 {
     struct str key = user->step_key;
-    for (size_t at = 0;; at++) {
-        at = log_find_bytes(text, at, key.p, key.len);
-        if (at == SIZE_MAX)
-            return false;
+    for (size_t at = log_find_bytes(text, 0, key.p, key.len); at != SIZE_MAX;
+         at = log_find_bytes(text, at + 1, key.p, key.len)) {
         char after = at + key.len < text.len ? text.p[at + key.len] : ' ';
-        if (at > 0 && (after == '"' || after == '\'') && text.p[at - 1] == after)
-            return true;
+        if (at == 0 || (after != '"' && after != '\'') || text.p[at - 1] != after)
+            continue;
+        log_out_damaged(out, "torn or invalid JSON");
+        return true;
     }
+    return false;
 }
 
 /* Whether the object holds a record: it is then put out, or counted. */
@@ -343,23 +345,19 @@ enum log_answer map_json_line(const struct user_format *user, const struct log_l
     struct str text = line->text;
     const char *end = text.p + text.len, *last = NULL; /* of a list: the end of the one before */
     const char *at = memchr(text.p, '{', text.len);
-    enum log_answer answer = LOG_OTHER;
+    const char *torn = NULL; /* begins as an object, and is none */
+    bool taken = false;
     while (at) {
         struct user_record record;
-        bool listed = is_listed(line->body, at, last);
-        const char *after = NULL;
-        if (listed || stands_alone(text, at)) {
-            after = map_json_object(user, at, end, &record);
-            if (after && put_out(user, &record, out))
-                answer = LOG_TAKEN;
-            if (!after && names_step(user, str_of(at, (size_t)(end - at)))) {
-                log_out_damaged(out, "torn or invalid JSON");
-                answer = LOG_TAKEN;
-            }
-        }
+        bool listed = is_listed(line->body, at, last), alone = listed || stands_alone(text, at);
+        const char *after = alone ? map_json_object(user, at, end, &record) : NULL;
+        taken |= alone && torn && tell_torn(user, str_of(torn, (size_t)(at - torn)), out);
+        taken |= after && put_out(user, &record, out);
+        torn = after ? NULL : alone ? at : torn;
         last = listed ? after : NULL;
         at = after ? after : at + 1;
         at = memchr(at, '{', (size_t)(end - at));
     }
-    return answer;
+    taken |= torn && tell_torn(user, str_of(torn, (size_t)(end - torn)), out);
+    return taken ? LOG_TAKEN : LOG_OTHER;
 }

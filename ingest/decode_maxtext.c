@@ -234,7 +234,7 @@ static bool again(void *state, const struct log_line *line, const struct log_val
                         .teraflops = values->number[FLOPS],
                         .weights = weighed ? values->number[WEIGHTS] : 0};
     int64_t step;
-    if (!log_scan_again(values, STEP, &step))
+    if (!log_values_integer(values, STEP, &step))
         return false;
     struct log_piece piece = log_scan_piece_again(line, values, STEP, strlen(HEAD " "));
     judge(state, line, &piece, step, &is, out);

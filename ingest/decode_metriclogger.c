@@ -36,7 +36,6 @@ struct place {
 
 /* ---- where in the run a line is ---- */
 
-/* The number whose last digit is before `end`; *ret_begin: of its first. */
 static bool names_evaluation(struct str header)
 {
     static const char *const words[] = {"Test", "test", "Eval", "eval", "Val", "val"};
@@ -234,12 +233,6 @@ static void learn(const struct log_line *line, enum kind kind, const struct plac
     log_learn_ready(line->form, false);
 }
 
-static bool integer_again(const struct log_values *values, unsigned field, int64_t *ret)
-{
-    *ret = (int64_t)values->number[field];
-    return values->text[field].len < 15;
-}
-
 static bool seconds_again(const struct log_values *values, enum kind kind, unsigned field,
                           int64_t *ret)
 {
@@ -256,10 +249,10 @@ static bool again(void *state, const struct log_line *line, const struct log_val
     struct place place = {.named = log_values_have(values, EPOCH)};
     struct record record = {.has = RECORD_JOB | RECORD_STEP | RECORD_STEP_TIME};
     enum kind kind = (enum kind)values->notes[TIME];
-    if (values->search_count > 0 || !integer_again(values, ITERATION, &place.iteration) ||
-        !integer_again(values, LENGTH, &place.length) || place.length == 0 ||
+    if (!log_values_integer(values, ITERATION, &place.iteration) ||
+        !log_values_integer(values, LENGTH, &place.length) || place.length == 0 ||
         place.iteration > place.length || !has_whole_header(line, values->text[ITERATION]) ||
-        (place.named && !integer_again(values, EPOCH, &place.epoch)) ||
+        (place.named && !log_values_integer(values, EPOCH, &place.epoch)) ||
         (log->named && !place.named) || !seconds_again(values, kind, TIME, &record.step_time_ns))
         return false;
     if (log_values_have(values, DATA)) {

@@ -142,7 +142,7 @@ static bool again(void *state, const struct log_line *line, const struct log_val
 {
     struct values is;
     int64_t total;
-    if (!log_scan_again(values, STEP, &is.step) || !log_scan_again(values, TOTAL, &total) ||
+    if (!log_values_integer(values, STEP, &is.step) || !log_values_integer(values, TOTAL, &total) ||
         !is_possible(&is, total, values->number[CLOCK]))
         return false;
     judge(state, line->writer, &is, out);

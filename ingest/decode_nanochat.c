@@ -247,7 +247,7 @@ static bool again(void *state, const struct log_line *line, const struct log_val
                         .rate = values->number[RATE],
                         .mfu = values->number[MFU]};
     int64_t step;
-    if (!log_scan_again(values, STEP, &step) ||
+    if (!log_values_integer(values, STEP, &step) ||
         (log_values_have(values, BITS) && !str_is(values->text[BITS], "16")))
         return false;
     judge(state, line->writer, step, &is, out);

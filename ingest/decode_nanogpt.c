@@ -114,7 +114,7 @@ static bool again(void *state, const struct log_line *line, const struct log_val
 {
     struct values is = {0, LOG_FIELD_NUMBER, LOG_FIELD_NUMBER, values->number[TIME],
                         values->number[MFU]};
-    if (!log_scan_again(values, STEP, &is.step))
+    if (!log_values_integer(values, STEP, &is.step))
         return false;
     judge(state, line->writer, &is, out);
     return true;

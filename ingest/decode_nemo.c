@@ -369,7 +369,7 @@ static bool again(void *state, const struct log_line *line, const struct log_val
                   struct log_out *out)
 {
     double global = values->number[STEP];
-    if (!log_scan_learned(values) || !(global >= 0) || global > 9e15)
+    if (!(global >= 0) || global > 9e15)
         return false;
     struct values is = {.step = (int64_t)global,
                         .time = LOG_FIELD_NUMBER,

@@ -89,7 +89,7 @@ static bool answers(struct format_reader *reader, size_t index)
     const struct format *format = reader->formats->list[index];
     void *state = state_of(reader, index);
     bool known = reader->form && reader->form->owner == index;
-    if (known && format->again &&
+    if (known && format->again && reader->values.search_count == 0 &&
         format->again(state, &reader->line, &reader->values, &reader->out))
         return true;
     reader->line.recall = known ? &reader->values : NULL;
@@ -149,6 +149,27 @@ static void note_label(struct format_reader *reader)
         str_copy(book->label, sizeof(book->label), str_of(line->text.p, length));
 }
 
+/* Whether the prefix says that the line goes on in the next one: "stdout P ", in the files of a
+ * Kubernetes node. */
+static bool goes_on(struct str prefix)
+{
+    return prefix.len > 0 &&
+           (log_find(prefix, "stdout P ") != SIZE_MAX || log_find(prefix, "stderr P ") != SIZE_MAX);
+}
+
+/* The line's prefix; what is in front of a line whose end is elsewhere is not learned. */
+static void take_prefix(struct format_reader *reader, bool cut)
+{
+    struct log_line *line = &reader->line;
+    line->body = line->text;
+    line->writer = -1;
+    if (!reader->form || !reader->form->bare)
+        line->body = log_prefix_strip(line->text, &line->writer);
+    line->cut = cut || goes_on(log_until(line->text, (size_t)(line->body.p - line->text.p)));
+    bool learns = !line->cut && !reader->form && !reader->formats->plainly;
+    line->form = learns ? line_forms_learn(&reader->forms) : NULL;
+}
+
 static bool read_line(struct format_reader *reader, struct str line, bool cut)
 {
     line = plain_line(reader, line);
@@ -159,13 +180,7 @@ static bool read_line(struct format_reader *reader, struct str line, bool cut)
     if (!found)
         return false;
     reader->line.text = line;
-    reader->line.cut = cut;
-    bool learns = !cut && !reader->form && !reader->formats->plainly;
-    reader->line.form = learns ? line_forms_learn(&reader->forms) : NULL;
-    reader->line.body = line;
-    reader->line.writer = -1;
-    if (!reader->form || !reader->form->bare)
-        reader->line.body = log_prefix_strip(line, &reader->line.writer);
+    take_prefix(reader, cut);
     uint64_t asked = 0;
     bool taken = reader->want_all && ask_wanting(reader, &asked);
     for (found &= ~asked; !taken && found; found &= found - 1)
@@ -180,17 +195,17 @@ static bool read_line(struct format_reader *reader, struct str line, bool cut)
 /* A line of docker's: what redraws itself in it are several. */
 static bool read_wrapped(struct format_reader *reader, struct str line)
 {
-    bool any = false;
+    bool any = false, goes_on;
     if (!reader->unwrapped)
         reader->unwrapped = memory_zeroed(1, STREAM_LINE_MAX + SLACK);
-    if (!log_unwrap(line, reader->unwrapped, STREAM_LINE_MAX, &line))
+    if (!log_unwrap(line, reader->unwrapped, STREAM_LINE_MAX, &line, &goes_on))
         return read_line(reader, line, false);
     memset(reader->unwrapped + line.len, 0, SLACK);
     while (line.len > 0) {
         size_t end = 0;
         while (end < line.len && line.p[end] != '\r' && line.p[end] != '\n')
             end++;
-        any |= end > 0 && read_line(reader, log_until(line, end), false);
+        any |= end > 0 && read_line(reader, log_until(line, end), goes_on && end == line.len);
         line = log_from(line, end + 1);
     }
     return any;

@@ -11,23 +11,19 @@
  * are counted. */
 #define DAMAGES_MAX COMPLAINTS_MAX
 
-/* An anchor with a digit: where lines that differ in digits alone have it or not. */
-struct numbered {
-    struct str stem; /* up to the digit */
-    uint8_t owner;
-};
-
 #define NUMBERED_MAX 16
 
 struct formats {
     const struct format *list[LOG_FORMATS_MAX];
     size_t count;
     struct anchors *anchors;
-    struct numbered numbered[NUMBERED_MAX]; /* anchors with digits */
-    size_t numbered_count;
-    uint64_t always;    /* those that want every line */
-    uint64_t lines;     /* those of lines */
-    uint64_t documents; /* those that sniff */
+    /* Of anchors with a digit what stands before it: lines with that are not learned, since others
+     * that differ in digits alone are of other formats. */
+    struct str numbered[NUMBERED_MAX];
+    size_t numbered_count; /* over NUMBERED_MAX: no line is */
+    uint64_t always;       /* those that want every line */
+    uint64_t lines;        /* those of lines */
+    uint64_t documents;    /* those that sniff */
     bool own;
     bool plainly; /* no forms are learned */
 };

@@ -17,13 +17,14 @@ static const struct format *const built_in[] = {
 #undef FORMAT
 };
 
-static void note_numbered(struct formats *formats, const char *anchor, size_t owner)
+static void note_numbered(struct formats *formats, const char *anchor)
 {
     size_t stem = strcspn(anchor, "0123456789");
-    if (anchor[stem] == '\0' || formats->numbered_count == NUMBERED_MAX)
+    if (anchor[stem] == '\0')
         return;
-    formats->numbered[formats->numbered_count++] =
-        (struct numbered){.stem = str_of(anchor, stem), .owner = (uint8_t)owner};
+    if (formats->numbered_count < NUMBERED_MAX)
+        formats->numbered[formats->numbered_count] = str_of(anchor, stem);
+    formats->numbered_count++;
 }
 
 static void make_anchors(struct formats *formats)
@@ -42,7 +43,7 @@ static void make_anchors(struct formats *formats)
         bool all = !format->anchors || !format->anchors[0];
         for (size_t k = 0; !all && format->anchors[k]; k++) {
             all |= !anchors_add(formats->anchors, format->anchors[k], (unsigned)i);
-            note_numbered(formats, format->anchors[k], i);
+            note_numbered(formats, format->anchors[k]);
         }
         formats->always |= all ? bit : 0;
     }

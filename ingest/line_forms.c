@@ -54,13 +54,14 @@ struct log_learned *line_forms_learn(struct line_forms *forms)
     return forms->learning;
 }
 
-/* Whether a format that is asked before the owner may have a line of this form by its digits. */
-static bool depends_on_digits(const struct formats *formats, struct str line, uint8_t owner)
+/* Whether the digits of a line of this form tell which formats are asked. */
+static bool depends_on_digits(const struct formats *formats, struct str line)
 {
+    if (formats->numbered_count > NUMBERED_MAX)
+        return true;
     for (size_t i = 0; i < formats->numbered_count; i++) {
-        const struct numbered *numbered = &formats->numbered[i];
-        if (numbered->owner < owner &&
-            log_find_bytes(line, 0, numbered->stem.p, numbered->stem.len) != SIZE_MAX)
+        struct str stem = formats->numbered[i];
+        if (log_find_bytes(line, 0, stem.p, stem.len) != SIZE_MAX)
             return true;
     }
     return false;
@@ -79,7 +80,7 @@ void line_forms_keep(struct line_forms *forms, const struct formats *formats, ui
                      uint64_t found)
 {
     struct log_learned *form = forms->learning;
-    if (!form || !log_learn_taken(form) || depends_on_digits(formats, log_learn_line(form), owner))
+    if (!form || !log_learn_taken(form) || depends_on_digits(formats, log_learn_line(form)))
         return;
     size_t at = forms->count < LINE_FORMS ? forms->count++ : forms->oldest;
     forms->oldest = (at + 1) % LINE_FORMS;

@@ -24,7 +24,7 @@ struct log_line {
     int64_t writer;  /* the number in that prefix, -1: none. Who WROTE the line, which is mostly
                         not who was measured: a key to tell interleaved writers apart */
     bool cut;        /* the input ended within it: a number at its end may lack digits */
-    struct log_learned *form; /* learns where values stand, for `again`; NULL: not of this line */
+    struct log_learned *form;  /* learns where values stand, for `again`; NULL: not of this line */
     struct log_values *recall; /* what was learned of a line of the same form; NULL: nothing */
 };
 
@@ -75,8 +75,9 @@ struct format {
     const void *setup;  /* of a format that a user described; borrowed */
     void (*begin)(void *state, const struct format *format); /* after zeroing; NULL: nothing */
     enum log_answer (*line)(void *state, const struct log_line *line, struct log_out *out);
-    /* A line of a form that `line` has learned (log_learn_ready()), with its values: does just what
-     * `line` would, or nothing, and then says false: `line` is asked. NULL: nothing is learned. */
+    /* A line of a form that `line` has learned (log_learn_ready()), with the values that it gave:
+     * does just what `line` would, or nothing, and then says false: `line` is asked. Not of forms
+     * of which searches are remembered. NULL: nothing is learned. */
     bool (*again)(void *state, const struct log_line *line, const struct log_values *values,
                   struct log_out *out);
 

@@ -47,6 +47,13 @@ static inline bool log_values_have(const struct log_values *values, unsigned fie
     return (values->has >> field & 1) != 0;
 }
 
+/* A field that is a whole number, of 14 bytes at most. */
+static inline bool log_values_integer(const struct log_values *values, unsigned field, int64_t *ret)
+{
+    *ret = (int64_t)values->number[field];
+    return values->text[field].len < 15;
+}
+
 /* ---- of the decoders, while they read a line; form may be NULL ---- */
 
 /* A value of the line: exactly what log_number() has read, to field (under LOG_LEARN_FIELDS). The

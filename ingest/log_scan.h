@@ -233,19 +233,6 @@ static inline void log_scan_forget(const struct log_line *line)
         log_learn_begin(line->form, line->text);
 }
 
-/* Whether these are the values of a line that was scanned, not searched. */
-static inline bool log_scan_learned(const struct log_values *values)
-{
-    return values->search_count == 0;
-}
-
-/* A field of a line of that form, as log_scan_integer() has it. */
-static inline bool log_scan_again(const struct log_values *values, unsigned field, int64_t *ret)
-{
-    *ret = (int64_t)values->number[field];
-    return log_scan_learned(values) && values->text[field].len < 15;
-}
-
 /* The piece of a line of that form, which begins so many bytes before the field. */
 static inline struct log_piece log_scan_piece_again(const struct log_line *line,
                                                     const struct log_values *values, unsigned field,

@@ -7,7 +7,7 @@
 
 #define BEGIN "{\"log\":"
 
-bool log_unwrap(struct str line, char *to, size_t size, struct str *ret)
+bool log_unwrap(struct str line, char *to, size_t size, struct str *ret, bool *ret_goes_on)
 {
     bool escaped;
     if (!log_begins(line, BEGIN))
@@ -25,7 +25,9 @@ bool log_unwrap(struct str line, char *to, size_t size, struct str *ret)
     if (!log_begins(rest, "\"stream\":") && !log_begins(rest, "\"attrs\":"))
         return false;
     *ret = json_unescaped(str_of(text.p + 1, length - 2), to, size);
+    size_t whole = ret->len;
     while (ret->len > 0 && (ret->p[ret->len - 1] == '\n' || ret->p[ret->len - 1] == '\r'))
         ret->len--;
+    *ret_goes_on = ret->len == whole;
     return true;
 }

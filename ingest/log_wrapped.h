@@ -8,5 +8,6 @@
 #include "str.h"
 
 /* The text of such a line, without its newline, in `to`; a progress bar in it still has its CRs.
- * False: it is none, or it is cut. */
-bool log_unwrap(struct str line, char *to, size_t size, struct str *ret);
+ * *ret_goes_on: it has no newline, since what is longer than 16 KiB is kept in pieces. False: it is
+ * none, or it is cut. */
+bool log_unwrap(struct str line, char *to, size_t size, struct str *ret, bool *ret_goes_on);

@@ -328,23 +328,26 @@ static void lines_in_the_json_of_docker_are_taken_out(void **state)
 {
     static const struct {
         const char *from, *to; /* NULL: it is none */
+        bool goes_on;
     } cases[] = {
         {"{\"log\":\"step 5\\n\",\"stream\":\"stdout\",\"time\":\"2026-05-11T02:59:55Z\"}",
-         "step 5"},
-        {"{\"log\": \"a\\t\\\"b\\\" \\u00e9\\r\\n\", \"stream\": \"stderr\"}", "a\t\"b\" \u00e9"},
-        {"{\"log\":\"\\r 1/2\\r 2/2\",\"attrs\":{},\"stream\":\"stdout\"}", "\r 1/2\r 2/2"},
-        {"{\"log\":\"\\n\",\"stream\":\"stdout\"}", ""},
-        {"{\"log\":\"step 5\\n\",\"step\":5}", NULL},
-        {"{\"log\":\"step 5", NULL},
-        {"{\"log\":5,\"stream\":\"stdout\"}", NULL},
-        {"{\"log\":", NULL},
-        {"", NULL}};
+         "step 5", false},
+        {"{\"log\": \"a\\t\\\"b\\\" \\u00e9\\r\\n\", \"stream\": \"stderr\"}", "a\t\"b\" \u00e9",
+         false},
+        {"{\"log\":\"\\r 1/2\\r 2/2\",\"attrs\":{},\"stream\":\"stdout\"}", "\r 1/2\r 2/2", true},
+        {"{\"log\":\"\\r 1/2\\r\",\"stream\":\"stdout\"}", "\r 1/2", false},
+        {"{\"log\":\"\\n\",\"stream\":\"stdout\"}", "", false},
+        {"{\"log\":\"step 5\\n\",\"step\":5}", NULL, false},
+        {"{\"log\":\"step 5", NULL, false},
+        {"{\"log\":5,\"stream\":\"stdout\"}", NULL, false},
+        {"{\"log\":", NULL, false},
+        {"", NULL, false}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char to[64];
         struct str text;
-        bool is = log_unwrap(str_from(cases[i].from), to, sizeof(to), &text);
+        bool goes_on, is = log_unwrap(str_from(cases[i].from), to, sizeof(to), &text, &goes_on);
         assert_int_equal(is, cases[i].to != NULL);
-        assert_true(!is || str_is(text, cases[i].to));
+        assert_true(!is || (str_is(text, cases[i].to) && goes_on == cases[i].goes_on));
     }
 }
 

@@ -297,6 +297,35 @@ static void what_is_wrong_is_said(void **state)
     }
 }
 
+/* Long lines are kept in pieces: a number at the end of one has its other digits in the next. */
+static void pieces_of_a_line_do_not_end_numbers(void **state)
+{
+    static const char *const logs[] = {
+        "{\"log\":\"job step 4 took 3.25\\n\",\"stream\":\"stdout\"}\n"
+        "{\"log\":\"job step 5 took 3.2\",\"stream\":\"stdout\"}\n"
+        "{\"log\":\"5\\n\",\"stream\":\"stdout\"}\n",
+        "2026-05-11T02:59:55.1Z stdout F job step 4 took 3.25\n"
+        "2026-05-11T02:59:55.2Z stdout P job step 5 took 3.2\n"
+        "2026-05-11T02:59:55.3Z stdout F 5\n",
+    };
+    for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {
+        const char *got = read_log(true, "job step {step} took {step_time}", logs[i]);
+        assert_begins(got, "job step 4 step_time=3.250000000\n#");
+        assert_has(got, "# mine: lines 2, records 1, of the job 1, damaged 1\n");
+    }
+}
+
+static void torn_records_are_counted_once(void **state)
+{
+    const char *got = read_log(false, "job,step=step_n,step_time=time",
+                               "{x} {\"step_n\":1,\"time\":0.5} {y} {\"step_n\":2,\"tim\n"
+                               "{\"step_n\":3,\"x {\"step_n\":4,\"y\n"
+                               "{\"loss\":{\"a\":1},\"step_n\":5,\"time\n"
+                               "{x} {\"step_n\":6,\"time\":0.5}\n");
+    assert_begins(got, "job step 1 step_time=0.500000000\njob step 6 step_time=0.500000000\n#");
+    assert_has(got, "# mine: lines 4, records 2, of the job 2, damaged 4\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -314,6 +343,8 @@ int main(void)
         cmocka_unit_test(a_number_that_another_line_tears_is_damaged),
         cmocka_unit_test(braces_and_numbers_at_the_front),
         cmocka_unit_test(several_are_all_wanted),
+        cmocka_unit_test(pieces_of_a_line_do_not_end_numbers),
+        cmocka_unit_test(torn_records_are_counted_once),
         cmocka_unit_test(what_is_wrong_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
