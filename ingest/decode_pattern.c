@@ -105,6 +105,7 @@ struct match {
     struct str rest; /* not matched yet */
     size_t done;     /* elements */
     bool cut;        /* the line ended within it */
+    bool nowhere;    /* a text of it does not come any more: it matches at no later place either */
     struct user_record record;
 };
 
@@ -115,10 +116,10 @@ static bool match_anything(const struct user_format *user, size_t at, struct mat
     size_t length = match->rest.len, next = at + 1, text;
     if (next < user->count) {
         length = find_text(&user->elements[next], match->rest, &text);
-        if (length == SIZE_MAX)
-            match->cut = true;
-        if (length == SIZE_MAX)
+        if (length == SIZE_MAX) {
+            match->cut = match->nowhere = true;
             return false;
+        }
     } else if (element->field.kind == USER_NAME) {
         for (length = 0; length < match->rest.len && !log_is_blank(match->rest.p[length]);)
             length++;
@@ -237,7 +238,7 @@ static enum log_answer take_line(void *state, const struct log_line *line, struc
         struct match match; /* the record in it begins when it is tried */
         match.rest = log_from(text, at);
         match.unit_seen = pattern->unit_seen;
-        match.cut = false;
+        match.cut = match.nowhere = false;
         bool good = match_all(user, &match);
         pattern->unit_seen |= good && match.unit_seen;
         if (good && line->cut && match.rest.len == 0) {
@@ -253,6 +254,8 @@ static enum log_answer take_line(void *state, const struct log_line *line, struc
             log_out_damaged(out, "the line breaks off within the pattern");
             answer = LOG_TAKEN;
         }
+        if (match.nowhere)
+            break;
         size_t next = good ? (size_t)(match.rest.p - text.p) : at + 1;
         at = next_place(user, text, next > at ? next : at + 1);
     }

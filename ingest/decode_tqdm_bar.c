@@ -9,8 +9,8 @@
 #include "log_text.h"
 
 #define NAME_LONGEST 40
+#define BAR_LONGEST 4096 /* bytes: of a terminal of a thousand columns */
 
-/* The whole number that ends before `end`; *ret_begin: where it begins. */
 /* ---- the description ---- */
 
 /* At the beginning of a word, in any case. */
@@ -83,11 +83,11 @@ static struct str description(struct str before)
  * stands in front of it. False: there is none, or it is another one. */
 static bool check_percent(struct str before, const struct tqdm_bar *bar, struct str *ret_before)
 {
-    size_t at = before.len, begin;
+    size_t at = before.len, begin, least = at > BAR_LONGEST ? at - BAR_LONGEST : 0;
     int64_t percent;
-    while (at > 1 && !(before.p[at - 1] == '|' && before.p[at - 2] == '%'))
+    while (at > least + 1 && !(before.p[at - 1] == '|' && before.p[at - 2] == '%'))
         at--;
-    if (at < 2 || !log_integer_before(before, at - 2, &percent, &begin))
+    if (at < least + 2 || !log_integer_before(before, at - 2, &percent, &begin))
         return false;
     double exact = bar->total > 0 ? 100.0 * (double)bar->count / (double)bar->total : 0;
     *ret_before = log_until(before, begin);
