@@ -172,8 +172,10 @@ static void each_sample_grows_in_torn_pieces(void **state)
 {
     char root[512], path[1600];
     struct dirent **kinds, **samples;
-    snprintf(root, sizeof root, "%s/../samples/formats", getenv("LOCKSTEP_TESTS"));
+    const char *tests = getenv("LOCKSTEP_TESTS");
+    snprintf(root, sizeof root, "%s/../samples/formats", tests ? tests : "tests");
     int kind_count = scandir(root, &kinds, NULL, alphasort), seen = 0;
+    assert_true(kind_count > 0);
     for (int i = 0; i < kind_count; i++) {
         snprintf(path, sizeof path, "%s/%s", root, kinds[i]->d_name);
         bool named = kinds[i]->d_name[0] != '.'; /* a file among them is no folder: -1 */
