@@ -327,6 +327,7 @@ static void hold(struct inspector *inspector, const struct nccl_call *call, stru
 
 /* ---- lines ---- */
 
+/* False: there is no room for its communicator or function. */
 static bool make_call(struct inspector *inspector, const struct nccl_record *record,
                       struct nccl_call *call)
 {
@@ -350,7 +351,7 @@ static bool make_call(struct inspector *inspector, const struct nccl_record *rec
         call->arrival_ns = arrival_ns;
         call->release_ns = release_ns;
     }
-    return call->arrival_ns || call->exec_ns >= 0;
+    return true;
 }
 
 static void take_collective(struct inspector *inspector, const struct nccl_record *record,
@@ -365,8 +366,13 @@ static void take_collective(struct inspector *inspector, const struct nccl_recor
         return;
     }
     if (!make_call(inspector, record, &call)) {
-        log_out_count(out, LOG_LEFT_OUT, "%s of one communicator more than there is room for",
+        log_out_count(out, LOG_LEFT_OUT,
+                      "%s: one communicator or function more than there is room for",
                       record->operation);
+        return;
+    }
+    if (call.arrival_ns == 0 && call.exec_ns < 0) {
+        log_out_damaged(out, "a collective of NCCL Inspector without a time");
         return;
     }
     if (record->exec_ns >= 0)

@@ -108,11 +108,15 @@ static uint32_t process_of(struct nccl_job *job, uint64_t key, const struct nccl
     return job->process_count++;
 }
 
+static bool is_communicator(const struct communicator *one, const struct nccl_record *record)
+{
+    return one->ranks == record->ranks && strcmp(one->id, record->communicator) == 0;
+}
+
 static uint32_t communicator_of(struct nccl_job *job, const struct nccl_record *record)
 {
     for (uint32_t i = job->communicator_count; i-- > 0;)
-        if (job->communicators[i].ranks == record->ranks &&
-            strcmp(job->communicators[i].id, record->communicator) == 0)
+        if (is_communicator(&job->communicators[i], record))
             return i;
     if (job->communicator_count == COMMUNICATORS_MAX)
         return NCCL_NOBODY;
@@ -124,6 +128,16 @@ static uint32_t communicator_of(struct nccl_job *job, const struct nccl_record *
     memcpy(made->id, record->communicator, sizeof(made->id));
     memcpy(made->name, record->name, sizeof(made->name));
     return job->communicator_count++;
+}
+
+/* Nearly all records are of one that the process is known to be in. */
+static bool is_known(const struct nccl_job *job, const struct process *process,
+                     const struct nccl_record *record)
+{
+    for (uint32_t i = process->count; i-- > 0;)
+        if (is_communicator(&job->communicators[process->members[i].communicator], record))
+            return true;
+    return false;
 }
 
 static bool is_member(const struct process *process, uint32_t communicator)
@@ -138,10 +152,17 @@ uint32_t nccl_job_meet(struct nccl_job *job, uint64_t key, const struct nccl_rec
 {
     if (!record->has_header)
         return NCCL_NOBODY;
-    uint32_t at = process_of(job, key, record), communicator = communicator_of(job, record);
-    if (at == NCCL_NOBODY || communicator == NCCL_NOBODY)
+    uint32_t at = process_of(job, key, record);
+    if (at == NCCL_NOBODY)
         return NCCL_NOBODY;
     struct process *process = &job->processes[at];
+    if (is_known(job, process, record)) {
+        nccl_job_lives(job, at, record->dumped_us);
+        return at;
+    }
+    uint32_t communicator = communicator_of(job, record);
+    if (communicator == NCCL_NOBODY)
+        return NCCL_NOBODY;
     nccl_job_lives(job, at, record->dumped_us);
     if (is_member(process, communicator) || process->count == MEMBERS_MAX)
         return at;
