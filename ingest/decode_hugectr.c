@@ -18,10 +18,20 @@ struct hugectr {
     bool has_clock, validation;
 };
 
+#define PREFIX_WITHIN 256 /* bytes before "Iter: " */
+#define NUMBER_WITHIN 64  /* bytes from there to "iters" */
+
+/* What of the text up to `at` is that near to it: lines may be of any length. */
+static struct str near(struct str text, size_t at, size_t within)
+{
+    return log_from(log_until(text, at), at > within ? at - within : 0);
+}
+
 /* The time of day in the "[HCTR][...]" before the record. */
 static bool clock_of(struct str text, size_t at, int64_t *ret)
 {
-    size_t length, mark = log_find_last(log_until(text, at), "[HCTR][");
+    text = near(text, at, PREFIX_WITHIN);
+    size_t length, mark = log_find_last(text, "[HCTR][");
     return mark != SIZE_MAX && log_clock(log_from(text, mark + strlen("[HCTR][")), ret, &length);
 }
 
@@ -155,9 +165,11 @@ enum log_answer hugectr_generally(void *state, const struct log_line *line, stru
     size_t time = log_find(line->text, " iters): ");
     bool any = false;
     for (; time != SIZE_MAX; time = log_find_from(line->text, time + 1, " iters): ")) {
-        size_t at = log_find_last(log_until(line->text, time), "Iter: ");
+        struct str before = near(line->text, time, NUMBER_WITHIN);
+        size_t at = log_find_last(before, "Iter: ");
         if (at == SIZE_MAX)
             continue;
+        at += (size_t)(before.p - line->text.p);
         read_iteration(log, line->text, at, out); /* two lines may be joined */
         any = true;
     }

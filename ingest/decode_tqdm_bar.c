@@ -9,7 +9,7 @@
 #include "log_text.h"
 
 #define NAME_LONGEST 40
-#define BAR_LONGEST 4096 /* bytes: of a terminal of a thousand columns */
+#define BAR_LONGEST 2048 /* bytes, up to three a column */
 
 /* ---- the description ---- */
 
