@@ -99,6 +99,7 @@ void analysis_fill_verdict(struct analysis *analysis, const struct fold_event *e
     verdict->to_step = event->to_step;
     verdict->attempt = event->attempt;
     verdict->step_time_s = event->own_time_ns * 1e-9;
+    verdict->computed = event->computed;
     verdict->repeated_steps = event->repeated_steps;
     if (verdict_kind_is_slow(event->kind)) {
         fill_lasting(analysis, event, in_force, gpus, verdict);

@@ -54,6 +54,7 @@ struct fold_event {
     double lost_ns, time_ns; /* that it cost, of the time of its steps */
     double own_time_ns;      /* of a spike: its time; of a restart: how long the job was down; of a
                                 gap: how long it lasted; NAN: not known */
+    bool computed;           /* own_time_ns is worked out from a rate, or from a time that is */
     int64_t repeated_steps;  /* of a gap: steps that are not there */
     double begin_ns, end_ns; /* Unix time at which from_step and to_step began; NAN: not known */
     int end_attempt;         /* of to_step */

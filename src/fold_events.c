@@ -200,6 +200,7 @@ void fold_restart(struct fold *fold, const struct fold_step *step)
     if (!event)
         return;
     event->own_time_ns = down;
+    event->computed = row->has_any & RECORD_COMPUTED;
     event->repeated_steps = lost;
     event->begin_ns = step_row_begin_ns(step->row);
     fold_event_end(fold, event, step, fold->ordinal, step->row->step);
@@ -251,6 +252,7 @@ void fold_spike(struct fold *fold, const struct fold_step *step)
         return;
     event->slowdown = time_ns / median_ns;
     event->own_time_ns = time_ns;
+    event->computed = digest->time_evidence == EVIDENCE_COMPUTED;
     event->begin_ns = step_row_begin_ns(step->row);
     fold_event_end(fold, event, step, fold->ordinal, step->row->step);
     blame_spike(fold, step, median_ns, event);

@@ -71,6 +71,7 @@ static void add(struct fold *fold, const struct fold_step *step, double idle, in
     if (!event)
         return;
     event->own_time_ns = idle;
+    event->computed = step->row->has_any & RECORD_COMPUTED;
     event->repeated_steps = absent;
     event->begin_ns = step_row_begin_ns(step->row);
     fold_event_end(fold, event, step, fold->ordinal, step->row->step);

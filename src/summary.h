@@ -103,6 +103,8 @@ struct verdict {
     double lost_gpu_s;      /* GPU time it has cost since it began, seconds; NAN */
     double step_time_s;     /* of a spike: how long it was; of a restart: how long the job was
                                down; of a gap: how long it lasted; NAN */
+    bool computed;          /* step_time_s is not measured but worked out from a rate, or from a
+                               time that is */
     int64_t repeated_steps; /* of a restart: steps that were done again; of a gap: steps that
                                are not in the log, 0: the job stood still */
     int64_t from_step;      /* since when */
@@ -110,6 +112,10 @@ struct verdict {
     int64_t to_step;        /* until when; -1: still in force */
     int attempt;            /* 0-based attempt in which it began */
 };
+static inline enum evidence verdict_time_evidence(const struct verdict *verdict)
+{
+    return verdict->computed ? EVIDENCE_COMPUTED : EVIDENCE_MEASURED;
+}
 
 /* One step of the strips at the foot of the screen, oldest first. */
 struct summary_point {

@@ -127,6 +127,10 @@ static void a_spike_says_how_long_and_who_was_last(void **state)
     ASSERT_FIRST_LINE(&model, last);
     summary.verdicts[0].rank = summary.verdicts[0].phase = -1;
     ASSERT_FIRST_LINE(&model, alike);
+    static const struct wording by_rate[] = {
+        {78, "spike: step 12,345 took 2.3 x the median c (11.3 s c); all ranks alike"}};
+    summary.verdicts[0].computed = true; /* of tokens a second, say */
+    ASSERT_FIRST_LINE(&model, by_rate);
     summary.verdicts[0].from_step = 12000; /* is past: nobody asks any more */
     summary.ranks[5].window_slowdown = 1.01;
     static const struct wording past[] = {{78, "no straggler: every rank within 5% of the median"}};
@@ -154,6 +158,11 @@ static void a_restart_says_what_is_done_again(void **state)
                                            .to_step = 12345,
                                            .attempt = 1};
     ASSERT_FIRST_LINE(&model, cases);
+    static const struct wording by_rate[] = {
+        {100,
+         "restart: attempt 2 goes on from step 12,345; 13 steps are done again, down 240 s c"}};
+    summary.verdicts[0].computed = true;
+    ASSERT_FIRST_LINE(&model, by_rate);
     summary_done(&summary);
 }
 

@@ -117,7 +117,7 @@ const char *event_size(char out[FORMAT_BYTES], const struct run_event *event, bo
     const struct verdict *verdict = &event->verdict;
     bool time;
     double size = size_of(event, &time);
-    *ret_evidence = time ? EVIDENCE_MEASURED : EVIDENCE_COMPUTED;
+    *ret_evidence = time ? verdict_time_evidence(verdict) : EVIDENCE_COMPUTED;
     if (isfinite(size) && time)
         return format_duration(out, size, unicode);
     if (isfinite(size) && verdict->kind != VERDICT_SPIKE)
@@ -172,7 +172,7 @@ static void add_span(struct sentence *sentence, const struct summary *summary,
         if (!verdict_kind_is_slow(verdict->kind) && event_lasted_s(event) > 0) { /* its size */
             sentence_add(sentence, " for %s",
                          format_duration(text, event_lasted_s(event), unicode));
-            sentence_evidence(sentence, evidence_in(summary, EVIDENCE_MEASURED));
+            sentence_evidence(sentence, evidence_in(summary, verdict_time_evidence(verdict)));
         }
         return;
     }
@@ -180,7 +180,7 @@ static void add_span(struct sentence *sentence, const struct summary *summary,
     add_step(sentence, summary, event->end_attempt, verdict->to_step);
     if (event_lasted_s(event) > 0) {
         sentence_add(sentence, ", for %s", format_duration(text, event_lasted_s(event), unicode));
-        sentence_evidence(sentence, evidence_in(summary, EVIDENCE_MEASURED));
+        sentence_evidence(sentence, evidence_in(summary, verdict_time_evidence(verdict)));
     }
 }
 
@@ -219,7 +219,7 @@ static void add_spike(struct sentence *sentence, const struct summary *summary,
     }
     if (verdict->step_time_s > 0) {
         sentence_add(sentence, " (%s", format_duration(text, verdict->step_time_s, unicode));
-        sentence_evidence(sentence, evidence_in(summary, EVIDENCE_MEASURED));
+        sentence_evidence(sentence, evidence_in(summary, verdict_time_evidence(verdict)));
         sentence_add(sentence, ")");
     }
     if (verdict->rank >= 0 || !job_alone(summary))
@@ -244,7 +244,7 @@ static void add_restart(struct sentence *sentence, const struct summary *summary
                      format_counted(text, verdict->repeated_steps, "step"));
     if (verdict->step_time_s > 0) {
         sentence_add(sentence, ", down %s", format_duration(text, verdict->step_time_s, unicode));
-        sentence_evidence(sentence, evidence_in(summary, EVIDENCE_MEASURED));
+        sentence_evidence(sentence, evidence_in(summary, verdict_time_evidence(verdict)));
     }
 }
 
@@ -266,7 +266,7 @@ static void add_gap(struct sentence *sentence, const struct summary *summary,
                      verdict->repeated_steps == 1 ? " is not in the log" : " are not in the log");
     if (verdict->step_time_s > 0) {
         sentence_add(sentence, ", for %s", format_duration(text, verdict->step_time_s, unicode));
-        sentence_evidence(sentence, evidence_in(summary, EVIDENCE_MEASURED));
+        sentence_evidence(sentence, evidence_in(summary, verdict_time_evidence(verdict)));
     }
 }
 

@@ -241,7 +241,7 @@ void event_table_draw(const struct event_table *table, struct canvas *canvas, st
     draw_words(&row);
     if (!event_is_moment(verdict->kind))
         draw_number(&row, EVENT_FOR, format_duration(text, event_lasted_s(event), canvas->unicode),
-                    EVIDENCE_MEASURED);
+                    verdict_time_evidence(verdict));
     event_size(text, event, canvas->unicode, &evidence);
     draw_number(&row, EVENT_SIZE, text, evidence);
     if (verdict_kind_is_slow(verdict->kind))

@@ -286,7 +286,7 @@ static void put_event(const struct page *page, const struct run_event *event, si
     else
         put_step(page, lasts ? verdict->to_step : verdict->from_step);
     page_cell(page, format_moment(text, event->begin_s));
-    page_duration(page, event_lasted_s(event), EVIDENCE_MEASURED);
+    page_duration(page, event_lasted_s(event), verdict_time_evidence(verdict));
     event_gpu_hours(text, verdict);
     put_with(page, text, text[0] == '-' ? EVIDENCE_NONE : EVIDENCE_COMPUTED);
     page_row_end(page);

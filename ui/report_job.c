@@ -68,8 +68,9 @@ void report_slow_steps(const struct report *report)
         &line, count > 1 ? "%s, the longest: " : "%s: ", format_counted(text, count, "slow step"));
     for (int i = 0; i < SLOW_STEPS_MAX && (verdict = next_longest(summary, verdict)); i++) {
         sentence_add(&line, "%s%s", i > 0 ? ", " : "",
-                     report_duration(text, report,
-                                     (struct quantity){verdict->step_time_s, EVIDENCE_MEASURED}));
+                     report_duration(
+                         text, report,
+                         (struct quantity){verdict->step_time_s, verdict_time_evidence(verdict)}));
         sentence_add(&line, " (%.1f x the median", verdict->slowdown);
         sentence_evidence(&line, model_evidence(&report->model, EVIDENCE_COMPUTED));
         sentence_add(&line, ") in step %s", format_count(text, verdict->from_step));

@@ -117,7 +117,7 @@ static void say_spike(struct sentence *line, const struct view_model *model,
     }
     if (isfinite(verdict->step_time_s) && verdict->step_time_s > 0 && detail < 2) {
         sentence_add(line, " (%s", format_duration(text, verdict->step_time_s, false));
-        sentence_evidence(line, model_evidence(model, EVIDENCE_MEASURED));
+        sentence_evidence(line, model_evidence(model, verdict_time_evidence(verdict)));
         sentence_add(line, ")");
     }
     if (job_alone(model->summary))
@@ -148,7 +148,7 @@ static void say_restart(struct sentence *line, const struct view_model *model,
                      format_counted(text, verdict->repeated_steps, "step"));
     if (isfinite(verdict->step_time_s) && verdict->step_time_s > 0 && detail < 2) {
         sentence_add(line, ", down %s", format_duration(text, verdict->step_time_s, false));
-        sentence_evidence(line, model_evidence(model, EVIDENCE_MEASURED));
+        sentence_evidence(line, model_evidence(model, verdict_time_evidence(verdict)));
     }
 }
 
@@ -165,7 +165,7 @@ static void say_gap(struct sentence *line, const struct view_model *model,
                      format_counted(text, verdict->repeated_steps, "step"));
     if (verdict->repeated_steps == 0 && timed) {
         sentence_add(line, "%s", format_duration(text, verdict->step_time_s, false));
-        sentence_evidence(line, model_evidence(model, EVIDENCE_MEASURED));
+        sentence_evidence(line, model_evidence(model, verdict_time_evidence(verdict)));
         sentence_add(line, detail < 4 ? " before step " : " before ");
     }
     sentence_add(line, "%s", format_count(text, verdict->from_step));
@@ -185,7 +185,7 @@ static void say_gap(struct sentence *line, const struct view_model *model,
     if (!timed || detail > 0)
         return;
     sentence_add(line, " (%s", format_duration(text, verdict->step_time_s, false));
-    sentence_evidence(line, model_evidence(model, EVIDENCE_MEASURED));
+    sentence_evidence(line, model_evidence(model, verdict_time_evidence(verdict)));
     sentence_add(line, ")");
 }
 
