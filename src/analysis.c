@@ -392,7 +392,7 @@ enum analysis_answer analysis_add(struct analysis *analysis, const struct record
     if (record->step <= info->now.last_step)
         return analysis_add_backward(analysis, slot, record);
     if (info->suspects)
-        analysis_drop_suspects(analysis, slot);
+        return analysis_add_behind_suspects(analysis, slot, record);
     if (place_quickly(analysis, info, slot, record))
         return ANALYSIS_TAKEN;
     return analysis_place(analysis, slot, record);
@@ -402,7 +402,7 @@ void analysis_finish(struct analysis *analysis)
 {
     for (uint32_t slot = 0; slot < analysis->ranks.count; slot++)
         if (analysis->ranks.info[slot].suspects)
-            analysis_drop_suspects(analysis, slot);
+            analysis_settle_suspects(analysis, slot);
     analysis->filling = NULL;
     for (size_t i = 0; i < analysis->steps.count; i++)
         analysis_close(analysis, i);

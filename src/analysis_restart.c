@@ -187,55 +187,143 @@ static struct record *take_suspects(struct rank_info *info, uint32_t *ret_count)
     struct record *records = info->suspects;
     *ret_count = info->suspect_count;
     info->suspects = NULL;
-    info->suspect_count = info->suspects_differing = 0;
+    info->suspect_count = info->suspects_differing = info->suspects_ahead = 0;
     return records;
 }
 
-void analysis_drop_suspects(struct analysis *analysis, uint32_t slot)
+static void drop_suspects(struct analysis *analysis, uint32_t slot)
 {
     uint32_t count;
-    struct record *records = take_suspects(&analysis->ranks.info[slot], &count);
-    for (uint32_t i = 0; i < count; i++)
-        if ((records[i].has & RECORD_JOB) && !is_filled(analysis, slot, records[i].step)) {
-            analysis->duplicate--;
-            analysis_place(analysis, slot, &records[i]);
-        }
+    struct rank_info *info = &analysis->ranks.info[slot];
+    uint32_t ahead = info->suspects_ahead;
+    struct record *records = take_suspects(info, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        bool behind = i + ahead >= count;
+        if (!behind &&
+            (!(records[i].has & RECORD_JOB) || is_filled(analysis, slot, records[i].step)))
+            continue;
+        analysis->duplicate -= !behind;
+        analysis_place(analysis, slot, &records[i]);
+    }
     free(records);
 }
 
-/* Two that say something else of their steps: these are done again, and all since the first. */
+/* They say something else of their steps: these are done again, and all since the first. Where a
+ * step stands there more than once, each time another attempt has begun with it. */
 static enum analysis_answer restart_from_suspects(struct analysis *analysis, uint32_t slot)
 {
     uint32_t count;
     struct rank_info *info = &analysis->ranks.info[slot];
+    analysis->duplicate -= info->suspect_count - info->suspects_ahead;
     struct record *records = take_suspects(info, &count);
     enum analysis_answer answer = ANALYSIS_TAKEN;
-    analysis->duplicate -= count;
-    begin_attempt(analysis, info, &records[0]);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        if (i == 0 || records[i].step == records[i - 1].step)
+            begin_attempt(analysis, info, &records[i]);
         answer = analysis_place(analysis, slot, &records[i]);
+    }
     free(records);
     return answer;
 }
 
-/* Keeps a record whose step went back, until those behind it say whether the run goes on from
- * there. Its slices are not needed: names are noted. */
-static enum analysis_answer suspect(struct analysis *analysis, uint32_t slot,
-                                    const struct record *record, bool differs)
+void analysis_settle_suspects(struct analysis *analysis, uint32_t slot)
 {
-    struct rank_info *info = &analysis->ranks.info[slot];
-    if (info->suspects && (info->suspect_count == SUSPECTS_MAX ||
-                           record->step <= info->suspects[info->suspect_count - 1].step))
-        analysis_drop_suspects(analysis, slot);
+    if (analysis->ranks.info[slot].suspects_ahead > 0)
+        restart_from_suspects(analysis, slot);
+    else
+        drop_suspects(analysis, slot);
+}
+
+/* Its slices are not needed: names are noted. */
+static void keep_suspect(struct rank_info *info, const struct record *record)
+{
     info->suspects =
         memory_resized(info->suspects, info->suspect_count + 1, sizeof(*info->suspects));
     struct record *kept = &info->suspects[info->suspect_count++];
     *kept = *record;
     kept->host = kept->group = str_of(NULL, 0);
-    info->suspects_differing += differs;
+}
+
+/* Keeps a record whose step went back, until those behind it say whether the run goes on from
+ * there. */
+static enum analysis_answer suspect(struct analysis *analysis, uint32_t slot,
+                                    const struct record *record, bool differs)
+{
+    struct rank_info *info = &analysis->ranks.info[slot];
+    const struct record *last = info->suspects ? &info->suspects[info->suspect_count - 1] : NULL;
+    bool stays = last && record->step == last->step && !info->written_twice;
+    if (stays && differs && info->suspects_differing == 0)
+        info->suspect_count--; /* what stood there was as before: it is the same line again */
+    else if (stays && (!differs || last->step_time_ns == record->step_time_ns))
+        return repeated(analysis);
+    else if (last &&
+             (info->suspect_count == SUSPECTS_MAX || (!stays && record->step <= last->step)))
+        drop_suspects(analysis, slot);
+    keep_suspect(info, record);
+    info->suspects_differing += differs && (!stays || info->suspects_differing == 0);
     analysis->duplicate++;
     return info->suspects_differing < 2 ? ANALYSIS_DUPLICATE
                                         : restart_from_suspects(analysis, slot);
+}
+
+/* Steps from one of the rank's values to the next, as the last two of its attempt had it; 1: not
+ * known. */
+static int64_t last_stride(struct analysis *analysis, const struct rank_info *info)
+{
+    struct steps *steps = &analysis->steps;
+    size_t index = steps_find(steps, info->now.attempt, info->now.last_step);
+    if (index == SIZE_MAX || index == 0)
+        return 1;
+    const struct step_row *before = steps_at(steps, index - 1);
+    return before->attempt == info->now.attempt ? info->now.last_step - before->step : 1;
+}
+
+/* From the step that was given another value the log goes on as if it was given once. */
+static bool goes_on(struct analysis *analysis, const struct rank_info *info,
+                    const struct record *record)
+{
+    const struct record *last = &info->suspects[info->suspect_count - 1];
+    int64_t span = record->has & RECORD_SPAN ? record->span : 1;
+    int64_t stride = last_stride(analysis, info);
+    return info->suspects_differing > 0 && !info->written_twice &&
+           (record->has & (RECORD_JOB | RECORD_BEGIN)) == RECORD_JOB &&
+           last->step >= info->now.last_step && record->step > last->step &&
+           record->step - last->step <= (span > stride ? span : stride) &&
+           info->suspect_count < SUSPECTS_MAX;
+}
+
+#define AHEAD_ENOUGH 2 /* steps that stand there once, behind one that stands there twice */
+
+/* A number that stays, with another value: the job goes on from the checkpoint of the step before,
+ * or several write the log. These give the next step more than once, too. */
+enum analysis_answer analysis_add_behind_suspects(struct analysis *analysis, uint32_t slot,
+                                                  const struct record *record)
+{
+    struct rank_info *info = &analysis->ranks.info[slot];
+    if (goes_on(analysis, info, record)) {
+        keep_suspect(info, record);
+        if (++info->suspects_ahead == AHEAD_ENOUGH)
+            return restart_from_suspects(analysis, slot);
+        return ANALYSIS_TAKEN;
+    }
+    const struct record *last = &info->suspects[info->suspect_count - 1];
+    bool again = record->step <= last->step;
+    info->written_twice |= again && record->step_time_ns != last->step_time_ns;
+    if (again)
+        drop_suspects(analysis, slot);
+    else
+        analysis_settle_suspects(analysis, slot);
+    return record->step <= info->now.last_step ? analysis_add_backward(analysis, slot, record)
+                                               : analysis_place(analysis, slot, record);
+}
+
+/* At the very begin, before it shows which of several loggers gives the records (log_lead.h): other
+ * times of the step that is the only one so far are not that step done again. */
+static bool is_other_account(const struct rank_info *info, uint32_t has,
+                             const struct record *record)
+{
+    return info->now.attempt == 0 && info->now.first_step == info->now.last_step &&
+           (has & RECORD_ANY_TIME) != (record->has & RECORD_ANY_TIME);
 }
 
 /* A record of a step that this rank has reported, or that is before its last. */
@@ -243,6 +331,8 @@ enum analysis_answer analysis_add_backward(struct analysis *analysis, uint32_t s
                                            const struct record *record)
 {
     struct rank_info *info = &analysis->ranks.info[slot];
+    if (info->suspects_ahead > 0)
+        analysis_settle_suspects(analysis, slot);
     size_t index = steps_find(&analysis->steps, info->now.attempt, record->step);
     const struct step_row *row = index != SIZE_MAX ? steps_at(&analysis->steps, index) : NULL;
     bool filled = row && slot < row->capacity && row->has[slot];
@@ -265,7 +355,7 @@ enum analysis_answer analysis_add_backward(struct analysis *analysis, uint32_t s
         return begins_after_later(analysis, info, slot, record)
                    ? restart(analysis, slot, record)
                    : analysis_place(analysis, slot, record);
-    if (equal)
+    if (equal || (filled && is_other_account(info, row->has[slot], record)))
         return repeated(analysis);
     if (begins_after_last(analysis, slot, record))
         return restart(analysis, slot, record);

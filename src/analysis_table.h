@@ -130,7 +130,11 @@ enum analysis_answer analysis_place(struct analysis *analysis, uint32_t slot,
 
 /* The run went on where it was, or has ended: what stepped back in between was repeated, or late.
  */
-void analysis_drop_suspects(struct analysis *analysis, uint32_t slot);
+void analysis_settle_suspects(struct analysis *analysis, uint32_t slot);
+
+/* A record of a step behind the last of its rank, which has suspects. */
+enum analysis_answer analysis_add_behind_suspects(struct analysis *analysis, uint32_t slot,
+                                                  const struct record *record);
 
 /* Takes a record of a step that its rank has reported, or that is before its last. */
 enum analysis_answer analysis_add_backward(struct analysis *analysis, uint32_t slot,

@@ -26,6 +26,8 @@ struct rank_info {
      * repeated lines. */
     struct record *suspects;                    /* owned, usually NULL */
     uint32_t suspect_count, suspects_differing; /* from what had been said of their steps */
+    uint32_t suspects_ahead; /* of them: those at the end whose steps had not been there */
+    bool written_twice; /* values come more than once, each of its own: several write the log */
 };
 
 struct ranks {

@@ -75,6 +75,76 @@ static void lines_without_stamps_that_stand_twice_are_no_restart(void **state)
     assert_job(analysis, 1, 101, 0, 100);
 }
 
+/* Of values without stamps: those of steps first to last, 0.25 s longer each time. */
+static void add_stretch(struct analysis *analysis, int first, int last, int time)
+{
+    for (int step = first; step <= last; step++)
+        add_value(analysis, step, 1, 2 + 0.25 * time, -1);
+}
+
+/* The checkpoint was of step 19: 20 is done again, and no other. */
+static void a_number_that_stays_is_a_restart_when_the_log_goes_on_from_it(void **state)
+{
+    (void)state;
+    struct analysis *analysis = new_analysis();
+    add_stretch(analysis, 1, 20, 0);
+    add_stretch(analysis, 20, 30, 1);
+    assert_job(analysis, 2, 20 + 11, 1, 0);
+    analysis = new_analysis();
+    add_stretch(analysis, 1, 3, 0);
+    add_stretch(analysis, 3, 4, 1); /* the log ends there */
+    assert_job(analysis, 2, 3 + 2, 1, 0);
+}
+
+/* Three attempts that do not get beyond their first step, each of which stands there twice. */
+static void each_time_that_a_number_stays_is_a_restart(void **state)
+{
+    (void)state;
+    struct analysis *analysis = new_analysis();
+    for (int attempt = 0; attempt < 4; attempt++)
+        for (int line = 0; line < 2; line++)
+            add_stretch(analysis, 1, 1, attempt);
+    add_stretch(analysis, 2, 20, 3);
+    assert_job(analysis, 4, 3 + 20, 3, 4);
+}
+
+/* The mean of 10 steps stands there twice, since the job begins anew. */
+static void a_number_of_every_tenth_step_that_stays_is_a_restart(void **state)
+{
+    (void)state;
+    struct analysis *analysis = new_analysis();
+    add_value(analysis, 10, 10, 2, -1);
+    for (int step = 10; step <= 50; step += 10)
+        add_value(analysis, step, 10, 2.25, -1);
+    assert_job(analysis, 2, 1 + 5, 10, 0);
+}
+
+/* Excerpts: what follows is of another place of the run. */
+static void a_number_that_stays_before_a_leap_is_no_restart(void **state)
+{
+    (void)state;
+    struct analysis *analysis = new_analysis();
+    for (int time = 0; time < 6; time++)
+        add_stretch(analysis, 2, 2, time);
+    add_stretch(analysis, 12695, 12700, 0);
+    assert_job(analysis, 1, 1 + 6, 0, 5);
+}
+
+/* Several that write the same log, line by line, each with its own value; one line is lost. */
+static void values_of_several_writers_are_no_restart(void **state)
+{
+    (void)state;
+    struct analysis *analysis = new_analysis();
+    uint64_t lines = 0;
+    for (int step = 1; step <= 100; step++)
+        for (int writer = 0; writer < 3; writer++)
+            if (writer == 0 || step % 40 != 39) {
+                add_stretch(analysis, step, step, writer);
+                lines++;
+            }
+    assert_job(analysis, 1, 100, 0, lines - 100);
+}
+
 /* By itself, a value that steps back is one that comes late. */
 static void a_late_value_without_a_stamp_finds_its_place(void **state)
 {
@@ -130,6 +200,11 @@ int main(void)
         cmocka_unit_test(values_without_stamps_are_done_again_from_the_first_that_went_back),
         cmocka_unit_test(a_restart_may_begin_where_a_line_is_lost),
         cmocka_unit_test(lines_without_stamps_that_stand_twice_are_no_restart),
+        cmocka_unit_test(a_number_that_stays_is_a_restart_when_the_log_goes_on_from_it),
+        cmocka_unit_test(each_time_that_a_number_stays_is_a_restart),
+        cmocka_unit_test(a_number_of_every_tenth_step_that_stays_is_a_restart),
+        cmocka_unit_test(a_number_that_stays_before_a_leap_is_no_restart),
+        cmocka_unit_test(values_of_several_writers_are_no_restart),
         cmocka_unit_test(a_late_value_without_a_stamp_finds_its_place),
         cmocka_unit_test(a_first_value_that_seems_to_begin_too_early_is_a_restart),
         cmocka_unit_test(a_restart_may_follow_at_once),

@@ -268,8 +268,7 @@ class Drawn:
         for count in [rng.randrange(14, 70) for _ in range(rng.choice([1, 1, 2, 3]))]:
             self.attempt(attempt, first, count)
             last = self.values[-1].number
-            done = [v.number for v in self.values if v.attempt == attempt and v.number < last - 3 * self.interval]
-            # Without stamps two values at least must be done again: one alone is a repeated line.
+            done = [v.number for v in self.values if v.attempt == attempt and v.number <= last]
             first = rng.choice([n for n in done if n > self.interval] or [done[0]])
             self.now += rng.choice([3, 20, 700.0])
             attempt += 1
