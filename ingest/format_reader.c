@@ -36,6 +36,7 @@ static void drop_states(struct format_reader *reader)
     }
     reader->claims = reader->want_all = 0;
     log_lead_begin(&reader->lead);
+    reader->beside.count = 0;
     reader->wanting_count = 0;
     reader->document = -1;
 }
@@ -51,6 +52,7 @@ void format_reader_free(struct format_reader *reader)
         return;
     drop_states(reader);
     free(reader->queue);
+    free(reader->beside.records);
     free(reader->names);
     free(reader->plain);
     free(reader->unwrapped);
@@ -269,6 +271,7 @@ void format_reader_end(struct format_reader *reader)
         reader->current = i;
         reader->formats->list[i]->end(reader->states[i], &reader->out);
     }
+    log_out_end(&reader->out);
     drop_states(reader);
 }
 

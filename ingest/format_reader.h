@@ -32,6 +32,16 @@ struct log_out {
     struct format_reader *reader;
 };
 
+#define BESIDE_KEPT 256
+
+/* Records that were left out since the leader (log_lead.h) had one: they are of a run of its own
+ * when it has none any more. Of one format; the oldest are forgotten. */
+struct beside {
+    struct record *records; /* owned, a ring of BESIDE_KEPT; NULL: none yet */
+    uint32_t begin, count;
+    size_t format; /* index in the table */
+};
+
 /* The names that a record in the queue points to. */
 struct queued_names {
     char host[NAME_BYTES], group[NAME_BYTES];
@@ -49,6 +59,7 @@ struct format_reader {
     struct log_facts *facts[LOG_FORMATS_MAX];
     uint64_t claims; /* those with records in this stream */
     struct log_lead lead;
+    struct beside beside;
     uint64_t want_all;
     uint8_t wanting[LOG_FORMATS_MAX]; /* in the order in which they began */
     size_t wanting_count;
@@ -67,6 +78,9 @@ struct format_reader {
     const struct line_form *form; /* that the line has; NULL: none of these */
     struct log_values values;     /* of the line, where its form is known */
 };
+
+/* The input has ended: what was left out may be a run of its own. */
+void log_out_end(struct log_out *out);
 
 /* Of the format that is asked; NULL: no room in the book. */
 struct log_facts *format_reader_facts(struct format_reader *reader);

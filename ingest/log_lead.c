@@ -5,6 +5,7 @@
  * intervals have steps, leads no more: another run was appended to the log. */
 #define SILENT_VALUES 64
 #define SILENT_INTERVALS 4
+#define SILENT_AT_END 8 /* likewise, when nothing follows */
 /* Our own records are there step by step: after so many steps without one they have ended. */
 #define SILENT_OWN 2
 
@@ -70,6 +71,11 @@ bool log_lead_takes(struct log_lead *lead, size_t format, uint64_t claims,
     lead->span = span;
     lead->silent = 0;
     return true;
+}
+
+bool log_lead_is_over(const struct log_lead *lead)
+{
+    return lead->format >= 0 && lead->silent > SILENT_AT_END + SILENT_INTERVALS * lead->span;
 }
 
 bool log_lead_outranks(const struct log_lead *lead, size_t format, uint64_t claims)

@@ -31,5 +31,9 @@ void log_lead_own(struct log_lead *lead, int64_t step);
 bool log_lead_takes(struct log_lead *lead, size_t format, uint64_t claims,
                     const struct record *record);
 
+/* The input has ended: whether what others had since the leader's last record is a run of its own,
+ * which was appended to the log. */
+bool log_lead_is_over(const struct log_lead *lead);
+
 /* Whether another than this format leads, and stands before it. */
 bool log_lead_outranks(const struct log_lead *lead, size_t format, uint64_t claims);

@@ -138,9 +138,69 @@ static size_t leading_index(const struct format_reader *reader)
     return first;
 }
 
+/* To those that wait to be taken; whose it is, is known. */
+static void put(struct format_reader *reader, const struct record *record)
+{
+    if (reader->count == reader->capacity)
+        reader->queue = memory_grown(reader->queue, &reader->capacity, sizeof(*reader->queue));
+    reader->queue[reader->count] = *record;
+    keep_names(reader, reader->count++, record);
+    reader->ranked |= (record->has & (RECORD_RANK | RECORD_JOB)) == RECORD_RANK;
+    struct log_facts *facts = format_reader_facts(reader);
+    if (!facts)
+        return;
+    facts->records++;
+    facts->job_records += (record->has & RECORD_JOB) != 0;
+}
+
+static void keep_beside(struct format_reader *reader, const struct record *record)
+{
+    struct beside *beside = &reader->beside;
+    if (beside->format != reader->current)
+        beside->count = 0;
+    beside->format = reader->current;
+    if (!beside->records)
+        beside->records = memory_resized(NULL, BESIDE_KEPT, sizeof(*beside->records));
+    if (beside->count == BESIDE_KEPT)
+        beside->begin++;
+    else if (beside->count++ == 0)
+        beside->begin = 0;
+    struct record *kept = &beside->records[(beside->begin + beside->count - 1) % BESIDE_KEPT];
+    *kept = *record;
+    kept->has &= ~(uint32_t)(RECORD_HOST | RECORD_GROUP); /* of lines that are gone */
+}
+
+/* They are a run of their own: but for those of the leader's last steps. */
+static void put_beside(struct format_reader *reader, const struct log_lead *before)
+{
+    struct beside *beside = &reader->beside;
+    bool any = false;
+    for (uint32_t i = 0; i < beside->count && beside->format == reader->current; i++) {
+        const struct record *record = &beside->records[(beside->begin + i) % BESIDE_KEPT];
+        bool there = record->step > before->last - before->span && record->step <= before->last;
+        if (!any && there)
+            continue;
+        any = true;
+        log_out_count_less(&reader->out, LOG_BESIDE, 1);
+        put(reader, record);
+    }
+    beside->count = 0;
+}
+
+void log_out_end(struct log_out *out)
+{
+    struct format_reader *reader = out->reader;
+    struct beside *beside = &reader->beside;
+    if (beside->count == 0 || !log_lead_is_over(&reader->lead))
+        return;
+    reader->current = beside->format;
+    put_beside(reader, &reader->lead);
+}
+
 void log_out_record(struct log_out *out, const struct record *record)
 {
     struct format_reader *reader = out->reader;
+    struct record found = *record;
     const char *why = out_of_bounds(record);
     if (why) {
         log_out_damaged(out, why);
@@ -148,28 +208,23 @@ void log_out_record(struct log_out *out, const struct record *record)
     }
     log_out_claim(out);
     size_t leading = leading_index(reader);
+    const struct log_lead before = reader->lead;
+    if (record->has & RECORD_JOB) {
+        found.rank = 0;
+        found.has |= RECORD_RANK;
+    } else if (!(record->has & RECORD_RANK)) {
+        find_rank(reader, &found);
+    }
     if (!log_lead_takes(&reader->lead, leading, reader->claims | UINT64_C(1) << leading, record)) {
         int leader = reader->lead.format;
         log_out_beside(out, record, leader < 0 ? "lockstep" : reader->formats->list[leader]->name);
+        keep_beside(reader, &found);
         return;
     }
-    if (reader->count == reader->capacity)
-        reader->queue = memory_grown(reader->queue, &reader->capacity, sizeof(*reader->queue));
-    struct record *next = &reader->queue[reader->count];
-    *next = *record;
-    if (record->has & RECORD_JOB) {
-        next->rank = 0;
-        next->has |= RECORD_RANK;
-    } else if (!(record->has & RECORD_RANK)) {
-        find_rank(reader, next);
-    }
-    keep_names(reader, reader->count++, record);
-    reader->ranked |= (next->has & (RECORD_RANK | RECORD_JOB)) == RECORD_RANK;
-    struct log_facts *facts = format_reader_facts(reader);
-    if (!facts)
-        return;
-    facts->records++;
-    facts->job_records += (next->has & RECORD_JOB) != 0;
+    if (reader->beside.count > 0 && before.format >= 0 && reader->lead.format > before.format)
+        put_beside(reader, &before);
+    reader->beside.count = 0;
+    put(reader, &found);
 }
 
 void log_out_damaged(struct log_out *out, const char *why)

@@ -259,8 +259,43 @@ static void a_run_of_another_format_may_follow(void **state)
     for (int step = 1; step <= 200; step++)
         nanogpt(&log, step);
     struct result result = result_of(&log);
-    expect("left out", 68, result.left_out, &result);
-    expect("records", 20 + 200 - 68, result.records, &result);
+    expect("left out", 0, result.left_out, &result);
+    expect("records", 20 + 200, result.records, &result);
+    expect("restarts", 1, result.again, &result);
+    free(result.text);
+}
+
+/* ... nor a short one, at the end of the log. */
+static void a_short_run_of_another_format_may_follow(void **state)
+{
+    static struct log log;
+    log.size = 0;
+    for (int step = 1; step <= 20; step++) {
+        megatron(&log, step);
+        maxtext(&log, step);
+    }
+    for (int step = 1; step <= 30; step++)
+        maxtext(&log, step);
+    struct result result = result_of(&log);
+    expect("left out", 20, result.left_out, &result);
+    expect("records", 20 + 30, result.records, &result);
+    expect("restarts", 1, result.again, &result);
+    free(result.text);
+}
+
+/* The last line of the leader is lost, or not there yet. */
+static void a_leader_may_be_the_first_to_end(void **state)
+{
+    static struct log log;
+    log.size = 0;
+    for (int step = 1; step <= 27; step++) {
+        if (step <= 20)
+            megatron(&log, step);
+        maxtext(&log, step);
+    }
+    struct result result = result_of(&log);
+    expect("left out", 27, result.left_out, &result);
+    expect("records", 20, result.records, &result);
     free(result.text);
 }
 
@@ -331,6 +366,8 @@ int main(void)
         cmocka_unit_test(lines_that_come_late_do_not_count_again),
         cmocka_unit_test(a_restart_beside_another_format_is_one),
         cmocka_unit_test(a_run_of_another_format_may_follow),
+        cmocka_unit_test(a_short_run_of_another_format_may_follow),
+        cmocka_unit_test(a_leader_may_be_the_first_to_end),
         cmocka_unit_test(our_own_records_stand_before_all),
         cmocka_unit_test(our_own_records_may_end),
         cmocka_unit_test(what_is_held_back_is_said),
