@@ -1,6 +1,8 @@
 /* llm.c, its C, CUDA and Python programs:
  * "step    1/19560 | loss 11.0 (+nanz)| norm 15.1 (+nanz)| lr 8.57e-07 | 4621.47 ms | 29.2% bf16
  * MFU | 113446 tok/s", "step 0: train loss 5.35 (took 1389.2 ms)" and what was between. */
+#include <string.h>
+
 #include "decode_generally.h"
 #include "log_format.h"
 #include "log_piece.h"
@@ -10,6 +12,7 @@
 struct llmc {
     int64_t batch, processes; /* tokens a step, GPUs; 0: not known */
     bool seen;                /* a line of a step */
+    uint32_t early;           /* evaluations before it, behind what may be anybody's prefix */
     int64_t last_step, last_ns;
 };
 
@@ -203,6 +206,35 @@ static bool take_setup(struct llmc *llmc, struct str text, struct log_out *out)
     return true;
 }
 
+#define FRONT_BYTES 128 /* that a logger may write in front */
+
+/* Whether this is what the line says, behind what loggers write in front: no other words. */
+static bool says(const struct log_line *line, const char *what)
+{
+    size_t at = log_find(line->text, what), from = at;
+    if (log_begins(line->body, what) || at == 0)
+        return true;
+    if (at == SIZE_MAX || at > FRONT_BYTES)
+        return false;
+    while (from > 0 && (line->text.p[from - 1] == ' ' || line->text.p[from - 1] == '\t'))
+        from--;
+    bool blank = from < at;
+    return from == 0 || strchr(":]|->", line->text.p[from - 1]) ||
+           (blank && log_is_digit(line->text.p[from - 1]));
+}
+
+/* They are those of llm.c where its steps are. */
+static enum log_answer take_evaluation(struct llmc *llmc, struct log_out *out)
+{
+    if (!llmc->seen) {
+        llmc->early++;
+        return LOG_OTHER;
+    }
+    log_out_count_more(out, LOG_EVALUATION, 1 + (uint64_t)llmc->early);
+    llmc->early = 0;
+    return LOG_TAKEN;
+}
+
 enum log_answer llmc_generally(void *state, const struct log_line *line, struct log_out *out)
 {
     struct llmc *llmc = state;
@@ -220,6 +252,10 @@ enum log_answer llmc_generally(void *state, const struct log_line *line, struct 
         log_out_count(out, LOG_EVALUATION, NULL);
         return LOG_TAKEN;
     }
+    if (log_find(line->text, "evaluating HellaSwag: ") == SIZE_MAX &&
+        (says(line, "val loss ") || says(line, "HellaSwag: ") ||
+         says(line, "Writing checkpoint at step ")))
+        return take_evaluation(llmc, out);
     return take_setup(llmc, text, out) ? LOG_TAKEN : LOG_OTHER;
 }
 

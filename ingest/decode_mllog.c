@@ -26,6 +26,7 @@ struct mllog {
     int tries;
     bool validation;         /* one came since the last record */
     bool any;                /* a step came of it */
+    bool numbered;           /* it was told by its number, not by samples alone */
     int64_t previous, apart; /* the newest; the least distance of two, 0: none yet */
     double last_value;       /* of the newest step */
     int64_t last_ns;
@@ -94,7 +95,8 @@ static void put_stat(struct mllog *log, const struct mllog_stat *stat, struct lo
         log_out_count(out, LOG_DOUBLED, "step %lld", (long long)log->previous);
         return;
     }
-    if (log->any && mllog_is_mean(stat, unit, number, log->previous, log->last_ns)) {
+    bool other = !stat->rate && log->numbered && !stat->has_step; /* of the block it stands in */
+    if (log->any && (other || mllog_is_mean(stat, unit, number, log->previous, log->last_ns))) {
         log_out_value(out, str_from("train_step_time, means"), "s", stat->seconds);
         return;
     }
@@ -103,6 +105,7 @@ static void put_stat(struct mllog *log, const struct mllog_stat *stat, struct lo
     if (log->any && !stat->rate && record.step - log->previous == span)
         mllog_check_stamp(stat, record.step, span, log->last_ns, out);
     log->any = true;
+    log->numbered = stat->has_step;
     log->previous = record.step;
     log->last_value = stat->seconds;
     log->last_ns = stat->time_ns;
