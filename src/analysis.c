@@ -382,6 +382,13 @@ enum analysis_answer analysis_add(struct analysis *analysis, const struct record
             return ANALYSIS_REFUSED;
     }
     struct rank_info *info = &analysis->ranks.info[slot];
+    struct record unstamped;
+    if (__builtin_expect((record->has & RECORD_JOB) != 0, 0) &&
+        analysis_stamps_are_wrong(info, record)) {
+        unstamped = *record;
+        unstamped.has &= ~(uint32_t)RECORD_BEGIN;
+        record = &unstamped;
+    }
     analysis->records++;
     analysis->last_record_ns = info->last_seen_ns = now_ns;
     analysis->changed = true;

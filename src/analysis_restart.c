@@ -11,14 +11,17 @@
 /* Whether the record says again what the cell already holds. */
 static bool cell_equals(const struct step_cell *cell, uint32_t has, const struct record *record)
 {
-    if ((has & CELL_BITS) != (record->has & CELL_BITS))
+    uint32_t bits = CELL_BITS;
+    if (record->has & RECORD_JOB) /* stamps may have been found to be wrong since */
+        bits &= ~(uint32_t)RECORD_BEGIN | (has & record->has);
+    if ((has & bits) != (record->has & bits))
         return false;
     for (int phase = 0; phase < PHASE_COUNT; phase++)
         if ((has & (1u << phase)) && cell->phase_ns[phase] != record->phase_ns[phase])
             return false;
     return (!(has & RECORD_COMPUTE) || cell->work_ns == record->compute_ns) &&
            (!(has & RECORD_STEP_TIME) || cell->step_time_ns == record->step_time_ns) &&
-           (!(has & RECORD_BEGIN) || cell->begin_ns == record->begin_ns);
+           (!(has & bits & RECORD_BEGIN) || cell->begin_ns == record->begin_ns);
 }
 
 static int64_t row_begin_ns(const struct step_row *row)
@@ -156,6 +159,28 @@ static int64_t last_end_ns(struct analysis *analysis, uint32_t slot, const struc
             (RECORD_BEGIN | RECORD_STEP_TIME))
         return INT64_MIN;
     return row->cells[slot].mark_ns;
+}
+
+#define STAMPS_WRONG_MIN 4 /* and so many times as often as right ones: */
+#define STAMPS_WRONG_TIMES 3
+
+bool analysis_stamps_are_wrong(struct rank_info *info, const struct record *record)
+{
+    const uint32_t needed = RECORD_JOB | RECORD_BEGIN | RECORD_STEP_TIME;
+    int64_t span = record->has & RECORD_SPAN ? record->span : 1;
+    if ((record->has & needed) != needed)
+        return false;
+    int64_t end_ns = step_job_end_ns(record->begin_ns, span, record->step_time_ns);
+    if (record->step > info->now.last_step && end_ns != INT64_MIN) {
+        int64_t whole_ns = end_ns - record->begin_ns, before_ns = info->stamped_end_ns;
+        if (before_ns != INT64_MIN && before_ns > record->begin_ns + whole_ns / 2)
+            info->stamps_wrong++;
+        else
+            info->stamps_right++;
+        info->stamped_end_ns = end_ns;
+    }
+    return info->stamps_wrong >= STAMPS_WRONG_MIN &&
+           info->stamps_wrong / STAMPS_WRONG_TIMES >= info->stamps_right;
 }
 
 /* Two accounts of the same steps end together, a step that is done again ends later than the

@@ -132,6 +132,10 @@ enum analysis_answer analysis_place(struct analysis *analysis, uint32_t slot,
  */
 void analysis_settle_suspects(struct analysis *analysis, uint32_t slot);
 
+/* Whether the time stamps of a whole job's values are of no use: most of them deny that the step
+ * took so long, as of a log that was copied through a logger later on. */
+bool analysis_stamps_are_wrong(struct rank_info *info, const struct record *record);
+
 /* A record of a step behind the last of its rank, which has suspects. */
 enum analysis_answer analysis_add_behind_suspects(struct analysis *analysis, uint32_t slot,
                                                   const struct record *record);

@@ -54,6 +54,7 @@ uint32_t ranks_add(struct ranks *ranks, uint32_t rank, int attempt)
         .rank = rank,
         .now = {attempt, INT64_MAX, -1},
         .before = {-1, 0, 0},
+        .stamped_end_ns = INT64_MIN,
     };
     ranks->slots[rank] = ranks->count;
     return ranks->count++;

@@ -19,9 +19,11 @@ struct rank_span {
 
 struct rank_info {
     uint32_t rank;
-    uint32_t host, group;         /* ids in struct names; 0: not given */
-    struct rank_span now, before; /* the attempt it is in, and the one before */
-    int64_t last_seen_ns;         /* the reader's clock at its last record */
+    uint32_t host, group;                /* ids in struct names; 0: not given */
+    struct rank_span now, before;        /* the attempt it is in, and the one before */
+    int64_t last_seen_ns;                /* the reader's clock at its last record */
+    int64_t stamped_end_ns;              /* of its last value for a whole job; INT64_MIN: none */
+    uint32_t stamps_wrong, stamps_right; /* such values whose stamps deny that they took so long */
     /* Records since the step went back, in rising order, without a time to tell a restart from
      * repeated lines. */
     struct record *suspects;                    /* owned, usually NULL */

@@ -145,6 +145,23 @@ static void values_of_several_writers_are_no_restart(void **state)
     assert_job(analysis, 1, 100, 0, lines - 100);
 }
 
+/* A log that went through a logger later on: its stamps are milliseconds apart. */
+static void stamps_that_deny_the_values_tell_no_restart(void **state)
+{
+    (void)state;
+    struct analysis *analysis = new_analysis();
+    double now = 100;
+    for (int attempt = 0; attempt < 3; attempt++)
+        for (int step = 1; step <= 20; step++)
+            add_value(analysis, step, 1, 2 + 0.25 * attempt + 0.001 * step, now += 0.005);
+    assert_job(analysis, 3, 60, 40, 0);
+    analysis = new_analysis();
+    for (int step = 1; step <= 60; step++) /* each line stands there twice */
+        for (int line = 0; line < 2; line++)
+            add_value(analysis, step, 1, 2 + 0.001 * step, now += 0.005);
+    assert_job(analysis, 1, 60, 0, 60);
+}
+
 /* By itself, a value that steps back is one that comes late. */
 static void a_late_value_without_a_stamp_finds_its_place(void **state)
 {
@@ -205,6 +222,7 @@ int main(void)
         cmocka_unit_test(a_number_of_every_tenth_step_that_stays_is_a_restart),
         cmocka_unit_test(a_number_that_stays_before_a_leap_is_no_restart),
         cmocka_unit_test(values_of_several_writers_are_no_restart),
+        cmocka_unit_test(stamps_that_deny_the_values_tell_no_restart),
         cmocka_unit_test(a_late_value_without_a_stamp_finds_its_place),
         cmocka_unit_test(a_first_value_that_seems_to_begin_too_early_is_a_restart),
         cmocka_unit_test(a_restart_may_follow_at_once),
