@@ -13,12 +13,17 @@
 
 enum kind { KIND_VISION, KIND_TIMM, KIND_TIMM_TEST, KIND_IMAGENET, KINDS };
 
+#define EPOCHS_KEPT 64
+
 struct metriclogger {
     bool any, validation;
     bool named; /* its lines have epochs: one without has lost its beginning */
     enum kind kind;
     int64_t epoch, iteration, length; /* of the newest record */
     int64_t base;                     /* steps before its epoch */
+    struct {
+        int64_t epoch, base;
+    } begins[EPOCHS_KEPT]; /* of the last epochs: a run that goes on from one counts as before */
     int64_t value_ns;
 };
 
@@ -143,10 +148,13 @@ static int64_t step_of(struct metriclogger *log, const struct place *place, int6
         log->base += log->length;
         *ret_steps = place->iteration + 1;
     } else if (!log->any || place->epoch != log->epoch) {
-        log->base = place->epoch < (int64_t)1 << 30 && place->length < (int64_t)1 << 22
-                        ? place->epoch * place->length
-                        : 0;
+        size_t at = (size_t)(place->epoch % EPOCHS_KEPT);
+        bool known = log->any && place->epoch == log->begins[at].epoch;
+        bool small = place->epoch < (int64_t)1 << 30 && place->length < (int64_t)1 << 22;
+        log->base = known ? log->begins[at].base : small ? place->epoch * place->length : 0;
     }
+    log->begins[place->epoch % EPOCHS_KEPT].epoch = place->epoch;
+    log->begins[place->epoch % EPOCHS_KEPT].base = log->base;
     log->any = true;
     log->epoch = place->epoch;
     log->iteration = place->iteration;
