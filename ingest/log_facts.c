@@ -59,6 +59,7 @@ void log_book_done(struct log_book *book)
             quantile_done(&book->facts[i].values[k].quantile);
         free(book->facts[i].values);
     }
+    free(book->facts);
     if (!book->nccl_borrowed)
         nccl_job_free(book->nccl);
     *book = (struct log_book){0};
@@ -78,6 +79,8 @@ struct log_facts *log_book_facts(struct log_book *book, const struct format *for
             return &book->facts[i];
     if (book->count == LOG_FORMATS_MAX)
         return NULL;
+    if (!book->facts)
+        book->facts = memory_zeroed(LOG_FORMATS_MAX, sizeof(*book->facts));
     struct log_facts *facts = &book->facts[book->count++];
     facts->format = format;
     return facts;
