@@ -85,7 +85,7 @@ struct log_facts {
 struct nccl_job;
 
 struct log_book {
-    size_t count; /* of formats that were found */
+    size_t count;            /* of formats that were found */
     struct log_facts *facts; /* owned; room for LOG_FORMATS_MAX, where they stay; NULL: none yet */
     uint64_t lines_colored;  /* with terminal escapes */
     uint64_t lines_labelled; /* with a launcher's prefix; only lines that were looked at closely */
