@@ -95,12 +95,22 @@ static size_t find_text(const struct element *element, struct str s, size_t *ret
     }
 }
 
+/* Where an element's text was found that was looked for from a place on. */
+struct found {
+    uint64_t line; /* number of the line */
+    const char *from, *at;
+    bool none; /* it was nowhere */
+};
+
 struct pattern_state {
     const struct user_format *user;
     bool unit_seen; /* the log writes the unit of the pattern's last number */
+    uint64_t line;
+    struct found found[USER_ELEMENTS_MAX];
 };
 
 struct match {
+    struct pattern_state *pattern;
     bool unit_seen;
     struct str rest; /* not matched yet */
     size_t done;     /* elements */
@@ -109,13 +119,31 @@ struct match {
     struct user_record record;
 };
 
+/* Where the element's text is next in the rest: of many places at which the pattern might begin, it
+ * is looked for once. SIZE_MAX: nowhere. */
+static size_t find_next(const struct user_format *user, size_t at, struct match *match)
+{
+    struct found *found = &match->pattern->found[at];
+    struct str rest = match->rest;
+    bool known = found->line == match->pattern->line && rest.p >= found->from &&
+                 (found->none || rest.p <= found->at);
+    if (!known) {
+        size_t length, place = find_text(&user->elements[at], rest, &length);
+        *found = (struct found){.line = match->pattern->line,
+                                .from = rest.p,
+                                .at = log_from(rest, place).p,
+                                .none = place == SIZE_MAX};
+    }
+    return found->none ? SIZE_MAX : (size_t)(found->at - rest.p);
+}
+
 /* {name} or {}: up to the text behind it, or the end. */
 static bool match_anything(const struct user_format *user, size_t at, struct match *match)
 {
     const struct element *element = &user->elements[at];
-    size_t length = match->rest.len, next = at + 1, text;
+    size_t length = match->rest.len, next = at + 1;
     if (next < user->count) {
-        length = find_text(&user->elements[next], match->rest, &text);
+        length = find_next(user, next, match);
         if (length == SIZE_MAX) {
             match->cut = match->nowhere = true;
             return false;
@@ -142,8 +170,7 @@ static inline void read_value(const struct user_format *user, size_t at, struct 
     if (text_length(text, log_from(s, value->length + value->unit), &cut) != SIZE_MAX ||
         text_length(text, log_from(s, value->length), &cut) == SIZE_MAX)
         return;
-    value->unit = 0;
-    value->scale = 0;
+    value->unit = 0; /* it is a part of that text, and still the value's */
 }
 
 static inline bool match_value(const struct user_format *user, size_t at, struct match *match)
@@ -202,6 +229,8 @@ static size_t next_place(const struct user_format *user, struct str line, size_t
     for (size_t at = from; at < line.len; at++) {
         if (first->text) {
             struct str text = first->key;
+            if (log_is_blank(text.p[0]) && at > 0 && log_is_blank(line.p[at - 1]))
+                at += blanks_at(log_from(line, at)); /* as from their begin */
             size_t found = find_text(first, log_from(line, at), &length);
             if (found == SIZE_MAX)
                 return SIZE_MAX;
@@ -232,10 +261,12 @@ static enum log_answer take_line(void *state, const struct log_line *line, struc
     struct pattern_state *pattern = state;
     const struct user_format *user = pattern->user;
     struct str text = line->text;
+    pattern->line++;
     enum log_answer answer = LOG_OTHER;
     size_t at = next_place(user, text, 0);
     while (at != SIZE_MAX) {
         struct match match; /* the record in it begins when it is tried */
+        match.pattern = pattern;
         match.rest = log_from(text, at);
         match.unit_seen = pattern->unit_seen;
         match.cut = match.nowhere = false;

@@ -315,6 +315,46 @@ static void pieces_of_a_line_do_not_end_numbers(void **state)
     }
 }
 
+static void a_unit_in_the_text_of_a_pattern_is_that_of_the_value(void **state)
+{
+    static const char log[] = "step 5 took 3250 ms\n";
+    assert_begins(read_log(true, "step {step} took {step_time} ms", log),
+                  "job step 5 step_time=3.250000000\n#");
+    assert_begins(read_log(true, "step {step} took {step_time:ms} ms", log),
+                  "job step 5 step_time=3.250000000\n#");
+    assert_has(read_log(true, "step {step} took {step_time:us} ms", log),
+               "records 0, other 0, damaged 1");
+    assert_begins(read_log(true, "step {step} took {step_time}ms, {tokens}M t",
+                           "step 5 took 250ms, 1.5M t\n"),
+                  "job step 5 step_time=0.250000000 tokens=1500000\n#");
+}
+
+/* A line of thousands of places where the pattern may begin would take minutes if each of them were
+ * tried to the line's end. */
+static void many_places_are_no_burden(void **state)
+{
+    enum { SIZE = 60000 };
+    static const struct {
+        const char *pattern, *fill, *end;
+    } cases[] = {
+        {" {step} {} {step_time} ms", " ", "5 took 3250 ms\n"},
+        {"{step} {} took {step_time}", "1 ", "took x\n5 it took 3.25\n"},
+        {"a {step} b {} ccc {step_time}", "a 1 b ", "ccc x\na 5 b x ccc 3.25\n"},
+    };
+    char *log = malloc(SIZE + 64);
+    assert_non_null(log);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        size_t size = 0, length = strlen(cases[i].fill);
+        for (; size + length < SIZE; size += length)
+            memcpy(log + size, cases[i].fill, length);
+        snprintf(log + size, 64, "%s", cases[i].end);
+        for (int again = 0; again < 3; again++)
+            assert_begins(read_log(true, cases[i].pattern, log),
+                          "job step 5 step_time=3.250000000\n#");
+    }
+    free(log);
+}
+
 static void torn_records_are_counted_once(void **state)
 {
     const char *got = read_log(false, "job,step=step_n,step_time=time",
@@ -345,6 +385,8 @@ int main(void)
         cmocka_unit_test(several_are_all_wanted),
         cmocka_unit_test(pieces_of_a_line_do_not_end_numbers),
         cmocka_unit_test(torn_records_are_counted_once),
+        cmocka_unit_test(a_unit_in_the_text_of_a_pattern_is_that_of_the_value),
+        cmocka_unit_test(many_places_are_no_burden),
         cmocka_unit_test(what_is_wrong_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
