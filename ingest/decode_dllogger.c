@@ -144,12 +144,14 @@ static bool read_text(struct dllogger *log, const struct log_line *line, struct 
         return true;
     }
     at = log_find(line->text, "DLL ");
-    if (at == SIZE_MAX || log_find_from(line->text, at, "- ") == SIZE_MAX)
-        return false;
+    if (at == SIZE_MAX || log_find_from(line->text, at, "- ") == SIZE_MAX ||
+        (log_find(line->text, "DLL 20") == SIZE_MAX && log_find(line->text, "DLL - ") == SIZE_MAX))
+        return false; /* the last of these: of the form of a line, but not like it (again()) */
+    bool alone = log_find_from(line->text, at + 4, "DLL ") == SIZE_MAX;
     for (size_t next; at != SIZE_MAX; at = next) { /* two lines may be joined */
         next = log_find_from(line->text, at + 4, "DLL 20");
         struct str text = log_until(line->text, next);
-        dllogger_read_text(log_from(text, at + 4), &read, out);
+        dllogger_read_text(log_from(text, at + 4), &read, alone ? line->form : NULL, out);
         read_line(log, &read, out);
     }
     return true;
@@ -164,6 +166,18 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
     return LOG_TAKEN;
 }
 
+static bool again(void *state, const struct log_line *line, const struct log_values *values,
+                  struct log_out *out)
+{
+    struct dllogger_line read;
+    if (!dllogger_read_again(values, line->text.p + line->text.len, &read, out))
+        return false;
+    read_line(state, &read, out);
+    if (line->writer >= 0)
+        log_out_note(out, LOG_NOTE_WRITER);
+    return true;
+}
+
 static const char *const anchors[] = {"DLL 20", "DLL - ", "DLLL {", NULL};
 const struct format format_dllogger = {
     .name = "dllogger",
@@ -173,6 +187,8 @@ const struct format format_dllogger = {
     .lacks = "the times of single ranks",
     .how = LOG_HOW_NCCL,
     .anchors = anchors,
+    .strict = true,
     .state_bytes = sizeof(struct dllogger),
     .line = line,
+    .again = again,
 };

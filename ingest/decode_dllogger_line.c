@@ -100,17 +100,10 @@ static bool says_evaluation(struct str text)
     return false;
 }
 
-static void put_number(struct dllogger_line *line, struct str name, struct str text, double ns,
-                       struct log_out *out)
+static void take_number(struct dllogger_line *line, enum meaning meaning, struct str name,
+                        enum log_number kind, double value, double ns, struct log_out *out)
 {
-    double value;
-    size_t length;
     int64_t duration;
-    name = without_unit(name, &ns);
-    enum meaning meaning = meaning_of(name);
-    if (meaning == MEANS_NOTHING)
-        return;
-    enum log_number kind = log_number(text, &value, &length);
     if (meaning == MEANS_STEP_TIME) {
         line->timed = true;
         line->unit_known = ns > 0;
@@ -127,12 +120,120 @@ static void put_number(struct dllogger_line *line, struct str name, struct str t
     }
 }
 
+/* ---- learned lines ---- */
+
+enum { STAMP, EPOCH, ITERATION, LENGTH, VALUES }; /* fields; from VALUES on each number, in order */
+
+/* The note of a number. */
+#define NOTE_MEANING 7u
+#define NOTE_UNIT 3     /* shift: place in note_units, 2 bits */
+#define NOTE_BEFORE 5   /* shift: bytes from the name's begin to the number, 12 bits */
+#define NOTE_NAME 17    /* shift: bytes of the name, 12 bits */
+#define NOTE_MOST 4095u /* of such bytes */
+
+static const double note_units[] = {0, LOG_SECOND, LOG_MILLISECOND, LOG_MICROSECOND};
+
+static bool has_digit(struct str s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if (log_is_digit(s.p[i]))
+            return true;
+    return false;
+}
+
+static void forget(struct dllogger_line *line)
+{
+    line->form = NULL;
+}
+
+static void learn_number(struct dllogger_line *line, enum meaning meaning, struct str name,
+                         struct str number, double ns)
+{
+    uint32_t unit = 0, before = 0, length = 0;
+    if (!line->form)
+        return;
+    while (note_units[unit] != ns)
+        unit++;
+    if (meaning != MEANS_STEP_TIME && meaning != MEANS_DATA_TIME) { /* its name is wanted */
+        size_t bytes = (size_t)(number.p - name.p);
+        if (number.p < name.p || bytes > NOTE_MOST || has_digit(str_of(name.p, bytes))) {
+            forget(line);
+            return;
+        }
+        before = (uint32_t)bytes;
+        length = (uint32_t)name.len;
+    }
+    if (number.len == 0 || VALUES + line->learned + 1 == LOG_LEARN_FIELDS)
+        forget(line);
+    else
+        log_learn_number(line->form, VALUES + line->learned++, number,
+                         (uint32_t)meaning | unit << NOTE_UNIT | before << NOTE_BEFORE |
+                             length << NOTE_NAME);
+}
+
+static void learn_integer(struct dllogger_line *line, unsigned field, struct str number)
+{
+    if (line->form)
+        log_learn_number(line->form, field, number, 0);
+}
+
+static bool integer_again(const struct log_values *values, unsigned field, bool *ret_has,
+                          int64_t *ret)
+{
+    if (!log_values_have(values, field))
+        return true;
+    *ret_has = true;
+    *ret = (int64_t)values->number[field];
+    return values->text[field].len < 15;
+}
+
+bool dllogger_read_again(const struct log_values *values, const char *end,
+                         struct dllogger_line *line, struct log_out *out)
+{
+    struct str stamp = values->text[STAMP];
+    size_t length;
+    bool has_length = false;
+    *line = (struct dllogger_line){.has_stamp = true};
+    stamp.len = (size_t)(end - stamp.p);
+    if (!log_begins(stamp, "20") || /* by which the line is found */
+        !log_stamp(stamp, &line->stamp_ns, &line->has_zone, &length) ||
+        !integer_again(values, EPOCH, &line->has_epoch, &line->epoch) ||
+        !integer_again(values, ITERATION, &line->has_iteration, &line->iteration) ||
+        !integer_again(values, LENGTH, &has_length, &line->length))
+        return false;
+    for (unsigned field = VALUES; log_values_have(values, field); field++) {
+        uint32_t note = values->notes[field];
+        struct str name =
+            str_of(values->text[field].p - (note >> NOTE_BEFORE & NOTE_MOST), note >> NOTE_NAME);
+        take_number(line, (enum meaning)(note & NOTE_MEANING), name, LOG_NUMBER,
+                    values->number[field], note_units[note >> NOTE_UNIT & 3], out);
+    }
+    return true;
+}
+
+static void put_number(struct dllogger_line *line, struct str name, struct str text, double ns,
+                       struct log_out *out)
+{
+    double value = 0;
+    size_t length;
+    name = without_unit(name, &ns);
+    enum meaning meaning = meaning_of(name);
+    if (meaning == MEANS_NOTHING)
+        return;
+    enum log_number kind = log_number(text, &value, &length);
+    if (kind == LOG_NUMBER)
+        learn_number(line, meaning, name, log_until(text, length), ns);
+    else
+        forget(line);
+    take_number(line, meaning, name, kind, value, ns, out);
+}
+
 /* ---- text ---- */
 
 /* The number behind a word of the head, "Iteration 12 ", "Epoch: 3 ", "iter   1/48 ". False: it is
  * not there; a number at the very end is torn. */
 static bool head_number(struct dllogger_line *line, struct str head, bool ended, const char *word,
-                        int64_t *ret)
+                        unsigned field, int64_t *ret)
 {
     size_t length, at = log_find_last(head, word);
     if (at == SIZE_MAX)
@@ -143,10 +244,15 @@ static bool head_number(struct dllogger_line *line, struct str head, bool ended,
     rest = log_trim(rest);
     if (!log_integer(rest, ret, &length))
         return false;
+    learn_integer(line, field, log_until(rest, length));
     if (length == rest.len && ended)
         line->torn = true;
-    if (length < rest.len && rest.p[length] == '/' &&
-        !log_integer(log_from(rest, length + 1), &line->length, &length))
+    if (length == rest.len || rest.p[length] != '/')
+        return true;
+    rest = log_from(rest, length + 1);
+    if (log_integer(rest, &line->length, &length))
+        learn_integer(line, LENGTH, log_until(rest, length));
+    else
         line->torn = true;
     return true;
 }
@@ -210,11 +316,22 @@ static void read_took(struct str text, struct dllogger_line *line, struct log_ou
     put_number(line, str_from("took"), took, seconds ? LOG_SECOND : 0, out);
 }
 
-void dllogger_read_text(struct str text, struct dllogger_line *line, struct log_out *out)
+static void finish_learning(const struct dllogger_line *line)
 {
-    *line = (struct dllogger_line){0};
+    if (line->form && line->has_iteration && !line->evaluation && !line->torn)
+        log_learn_ready(line->form, false);
+}
+
+void dllogger_read_text(struct str text, struct dllogger_line *line, struct log_learned *form,
+                        struct log_out *out)
+{
+    *line = (struct dllogger_line){.form = form};
     size_t length;
     line->has_stamp = log_stamp(text, &line->stamp_ns, &line->has_zone, &length);
+    if (form && line->has_stamp)
+        log_learn_text(form, STAMP, log_until(text, length), 0);
+    else
+        forget(line);
     size_t dash = log_find(text, "- ");
     if (dash == SIZE_MAX)
         return;
@@ -224,14 +341,16 @@ void dllogger_read_text(struct str text, struct dllogger_line *line, struct log_
     struct str head = bar == SIZE_MAX ? rest : log_until(rest, bar + 1);
     if (short_form)
         head = rest;
-    line->has_epoch = head_number(line, head, bar == SIZE_MAX, "poch", &line->epoch);
-    line->has_iteration = head_number(line, head, bar == SIZE_MAX,
-                                      short_form ? "| iter" : "Iteration", &line->iteration);
+    line->has_epoch = head_number(line, head, bar == SIZE_MAX, "poch", EPOCH, &line->epoch);
+    line->has_iteration =
+        head_number(line, head, bar == SIZE_MAX, short_form ? "| iter" : "Iteration", ITERATION,
+                    &line->iteration);
     line->evaluation = says_evaluation(head) || (!line->has_iteration && says_evaluation(rest));
     if (short_form)
         read_took(rest, line, out);
     else
         read_pairs(rest, line, out);
+    finish_learning(line);
 }
 
 /* ---- JSON ---- */

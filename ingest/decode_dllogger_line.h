@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "log_learn.h"
 #include "log_out.h"
 #include "log_text.h"
 #include "str.h"
@@ -21,6 +22,8 @@ struct dllogger_units {
 
 struct dllogger_line {
     bool evaluation, torn;
+    struct log_learned *form; /* that is being learned; NULL: none */
+    unsigned learned;         /* its values so far */
     bool has_iteration, has_epoch, has_stamp, has_zone;
     int64_t epoch, iteration, length; /* length of the epoch; 0: not said */
     int64_t stamp_ns;
@@ -32,8 +35,15 @@ struct dllogger_line {
     int64_t data_ns;
 };
 
-/* Behind "DLL ". Rates and other times become values. */
-void dllogger_read_text(struct str text, struct dllogger_line *line, struct log_out *out);
+/* Behind "DLL ". Rates and other times become values. form: what is learned of a usual line;
+ * NULL: nothing. */
+void dllogger_read_text(struct str text, struct dllogger_line *line, struct log_learned *form,
+                        struct log_out *out);
+
+/* The same of a line of a form that was learned; end: that of the line. False: it is to be read,
+ * nothing has come of it. */
+bool dllogger_read_again(const struct log_values *values, const char *end,
+                         struct dllogger_line *line, struct log_out *out);
 
 /* Behind "DLLL ". False: no valid JSON. */
 bool dllogger_read_json(struct str text, struct dllogger_units *units, struct dllogger_line *line,

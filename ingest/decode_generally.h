@@ -15,3 +15,4 @@ enum log_answer nemo_generally(void *state, const struct log_line *line, struct 
 enum log_answer nanogpt_generally(void *state, const struct log_line *line, struct log_out *out);
 enum log_answer modded_nanogpt_generally(void *state, const struct log_line *line,
                                          struct log_out *out);
+enum log_answer wordplay_generally(void *state, const struct log_line *line, struct log_out *out);

@@ -419,6 +419,15 @@ static bool again(void *of, const struct log_line *line, const struct log_values
     return true;
 }
 
+/* Nothing waits, and what a line is, its text says: but for arguments and what DeepSpeed's engine
+ * says within Megatron, numbers do not matter. */
+static bool leaves(const void *of, const struct log_line *line)
+{
+    const struct megatron *state = of;
+    return !state->known && !state->holding && state->timers.block == MEGATRON_NO_BLOCK &&
+           (!line || !megatron_has_argument(line->text));
+}
+
 static void end(void *of, struct log_out *out)
 {
     struct megatron *state = of;
@@ -467,6 +476,7 @@ const struct format format_megatron = {
     .state_bytes = sizeof(struct megatron),
     .line = line,
     .again = again,
+    .leaves = leaves,
     .end = end,
     .done = done,
 };

@@ -148,6 +148,16 @@ static bool argument(struct str body, const char *name, int64_t *ret)
     return rest.len == 0 || log_begins(rest, "(int)");
 }
 
+bool megatron_has_argument(struct str line)
+{
+    static const char *const names[] = {"using world size:", "log_interval ", "seq_length ",
+                                        "world_size "};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (log_find(line, names[i]) != SIZE_MAX)
+            return true;
+    return false;
+}
+
 static bool take_argument(struct megatron *state, struct str body)
 {
     struct str value;

@@ -50,6 +50,9 @@ struct megatron {
  * it, of Megatron-Bridge, validations, checkpoints, arguments. False: it is none of these. */
 bool megatron_take_more(struct megatron *state, const struct log_line *line, struct log_out *out);
 
+/* Whether the name of an argument that is read stands in the line. */
+bool megatron_has_argument(struct str line);
+
 /* Whether the timers behind "time (ms) |" have the names of DeepSpeed's. */
 bool megatron_of_deepspeed(struct str timers);
 

@@ -5,6 +5,7 @@
 
 #include "log_format.h"
 #include "log_piece.h"
+#include "log_prefix.h"
 #include "log_steps.h"
 #include "log_text.h"
 
@@ -115,47 +116,123 @@ static int64_t writer_of(const struct log_line *line, struct str front)
                                                                                    : line->writer;
 }
 
-static bool take_head(struct olmo *olmo, const struct log_line *line, struct log_out *out)
+/* ---- the head of a block ---- */
+
+enum { STEP, TOTAL, RANK, STAMP, VALUE }; /* what is learned of a line (log_learn.h) */
+
+#define STAMP_WITHIN 160
+
+struct head {
+    int64_t step, writer, stamp;
+    bool stamped, zone;
+};
+
+static void begin_block(struct olmo *olmo, const struct head *head, struct log_out *out)
 {
-    size_t at = log_find_last(line->text, "[step="), length;
-    struct str rest = log_from(line->text, at == SIZE_MAX ? line->text.len : at + 6);
-    struct str front = log_until(line->text, at);
-    int64_t step, total;
-    bool zone = true;
-    if (!log_integer(rest, &step, &length) || length == rest.len)
-        return false;
-    rest = log_from(rest, length);
-    if (rest.p[0] == '/') {
-        if (!log_integer(log_from(rest, 1), &total, &length) || length + 1 >= rest.len)
-            return false;
-        rest = log_from(rest, length + 1);
-    }
-    size_t close = log_find(rest, "]");
-    if ((rest.p[0] != ']' && rest.p[0] != ',') || close == SIZE_MAX || log_find(rest, "[") < close)
-        return false;
-    end_block(olmo, out);
-    if (log_find(line->text, "[step=") < at)
-        log_out_damaged(out, "the beginning of a step within that of another");
-    int64_t writer = writer_of(line, front);
-    olmo->doubled = olmo->any && olmo->writer != writer && step <= olmo->before_step &&
-                    step + 1000 > olmo->before_step;
+    olmo->doubled = olmo->any && olmo->writer != head->writer && head->step <= olmo->before_step &&
+                    head->step + 1000 > olmo->before_step;
     if (olmo->doubled)
-        log_out_count(out, LOG_DOUBLED, "step %lld", (long long)step);
+        log_out_count(out, LOG_DOUBLED, "step %lld", (long long)head->step);
     else
-        olmo->writer = writer;
-    if (writer >= 0)
+        olmo->writer = head->writer;
+    if (head->writer >= 0)
         log_out_note(out, LOG_NOTE_WRITER);
-    olmo->step = step;
-    olmo->stamped = log_stamp_in(front, 160, &olmo->stamp, &zone);
-    if (!zone)
+    olmo->step = head->step;
+    olmo->stamped = head->stamped;
+    olmo->stamp = head->stamp;
+    if (!head->zone)
         log_out_note(out, LOG_NOTE_NO_ZONE);
     olmo->batches = olmo->mfu = olmo->flops = olmo->tokens = 0;
     olmo->torn = olmo->not_number = olmo->smoothed = false;
     olmo->foreign = 0;
     olmo->in_block = true;
     log_out_want_all(out, true);
+}
+
+/* step, total: digits, the latter empty where there are none. */
+static void learn_head(const struct log_line *line, struct str front, struct str step,
+                       struct str total, bool stamped)
+{
+    struct str value;
+    int64_t number;
+    size_t length;
+    bool zone;
+    if (!line->form || front.len > STAMP_WITHIN - 40 ||
+        log_stamps_possible(front) != (size_t)stamped)
+        return;
+    log_learn_number(line->form, STEP, step, 0);
+    if (total.len > 0)
+        log_learn_number(line->form, TOTAL, total, 0);
+    if (log_after(front, "rank=", &value) && log_integer(value, &number, &length))
+        log_learn_number(line->form, RANK, log_until(value, length), 0);
+    for (size_t at = 0; stamped && at < front.len; at++)
+        if (log_stamp(log_from(front, at), &number, &zone, &length)) {
+            log_learn_text(line->form, STAMP, str_of(front.p + at, length), 0);
+            break;
+        }
+    log_learn_ready(line->form, false);
+}
+
+static bool integer_again(const struct log_values *values, unsigned field, int64_t *ret)
+{
+    *ret = (int64_t)values->number[field];
+    return values->text[field].len < 15;
+}
+
+static bool head_again(struct olmo *olmo, const struct log_line *line,
+                       const struct log_values *values, struct log_out *out)
+{
+    struct head head = {.writer = line->writer, .zone = true};
+    int64_t total;
+    size_t length;
+    head.stamped = log_values_have(values, STAMP);
+    const char *stamp = values->text[STAMP].p, *end = values->text[STEP].p - strlen("[step=");
+    if (!integer_again(values, STEP, &head.step) ||
+        (log_values_have(values, TOTAL) && !integer_again(values, TOTAL, &total)) ||
+        (log_values_have(values, RANK) && !integer_again(values, RANK, &head.writer)) ||
+        end - line->text.p > STAMP_WITHIN ||
+        (head.stamped &&
+         !log_stamp(str_of(stamp, (size_t)(end - stamp)), &head.stamp, &head.zone, &length)))
+        return false;
+    end_block(olmo, out);
+    begin_block(olmo, &head, out);
     return true;
 }
+
+static bool take_head(struct olmo *olmo, const struct log_line *line, struct log_out *out)
+{
+    size_t at = log_find_last(line->text, "[step="), length;
+    struct str step_text, total_text = {0};
+    struct head head = {.zone = true};
+    struct str rest = log_from(line->text, at == SIZE_MAX ? line->text.len : at + 6);
+    struct str front = log_until(line->text, at);
+    int64_t total;
+    if (!log_integer(rest, &head.step, &length) || length == rest.len)
+        return false;
+    step_text = log_until(rest, length);
+    rest = log_from(rest, length);
+    if (rest.p[0] == '/') {
+        if (!log_integer(log_from(rest, 1), &total, &length) || length + 1 >= rest.len)
+            return false;
+        total_text = log_until(log_from(rest, 1), length);
+        rest = log_from(rest, length + 1);
+    }
+    size_t close = log_find(rest, "]");
+    if ((rest.p[0] != ']' && rest.p[0] != ',') || close == SIZE_MAX || log_find(rest, "[") < close)
+        return false;
+    end_block(olmo, out);
+    bool alone = log_find(line->text, "[step=") == at;
+    if (!alone)
+        log_out_damaged(out, "the beginning of a step within that of another");
+    head.writer = writer_of(line, front);
+    head.stamped = log_stamp_in(front, STAMP_WITHIN, &head.stamp, &head.zone);
+    if (alone)
+        learn_head(line, front, step_text, total_text, head.stamped);
+    begin_block(olmo, &head, out);
+    return true;
+}
+
+/* ---- its values ---- */
 
 /* "throughput/device/TPS (actual avg)=45,538": key and value; a key has a '/' and begins with a
  * letter. */
@@ -178,26 +255,38 @@ static bool is_precise(struct str text, double number)
     return number < 1e-4 || log_decimals(text) >= wanted;
 }
 
-static void take_value(struct olmo *olmo, struct str key, struct str text, bool cut)
+enum meaning { BATCHES_SMOOTHED, BATCHES, MFU, FLOPS, TOKENS, NOTHING };
+
+static enum meaning meaning_of(struct str key)
 {
-    static const char *const rates[] = {"throughput/device/batches_per_second",
-                                        "throughput/device/BPS"};
-    double *to = NULL, number;
-    bool rate = str_is(key, rates[0]) || str_is(key, rates[1]);
-    if (rate)
-        to = &olmo->batches;
-    else if (str_is(key, "throughput/device/MFU"))
-        to = &olmo->mfu;
-    else if (str_is(key, "throughput/device/flopsPS"))
-        to = &olmo->flops;
-    else if (str_is(key, "throughput/total_tokens") || str_is(key, "throughput/total tokens"))
-        to = &olmo->tokens;
-    if (!to)
+    static const struct {
+        const char *key;
+        enum meaning meaning;
+    } keys[] = {{"throughput/device/batches_per_second", BATCHES_SMOOTHED},
+                {"throughput/device/BPS", BATCHES},
+                {"throughput/device/MFU", MFU},
+                {"throughput/device/flopsPS", FLOPS},
+                {"throughput/total_tokens", TOKENS},
+                {"throughput/total tokens", TOKENS}};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        if (str_is(key, keys[i].key))
+            return keys[i].meaning;
+    return NOTHING;
+}
+
+static void take_value(struct olmo *olmo, enum meaning meaning, struct str text,
+                       enum log_number kind, double number, bool cut)
+{
+    bool rate = meaning == BATCHES_SMOOTHED || meaning == BATCHES;
+    double *to = rate               ? &olmo->batches
+                 : meaning == MFU   ? &olmo->mfu
+                 : meaning == FLOPS ? &olmo->flops
+                                    : &olmo->tokens;
+    if (meaning == NOTHING)
         return;
-    enum log_number kind = log_number_whole(text, NULL, &number);
     olmo->torn |= cut || kind == LOG_NOTHING || *to != 0;
     olmo->not_number |= kind == LOG_NO_NUMBER && rate;
-    olmo->smoothed |= str_is(key, rates[0]);
+    olmo->smoothed |= meaning == BATCHES_SMOOTHED;
     if (kind == LOG_NUMBER && rate) {
         bool precise = is_precise(text, number);
         olmo->torn |= olmo->precise && !precise;
@@ -219,6 +308,35 @@ static struct str without_brackets(struct str text)
     return text;
 }
 
+/* Of a line without prefix and with no digit but in its value. */
+static void learn_value(const struct log_line *line, struct str value, enum meaning meaning,
+                        enum log_number kind)
+{
+    const char *p = line->text.p;
+    if (!line->form || (meaning != NOTHING && kind != LOG_NUMBER) ||
+        !log_prefix_never(line->text) || log_find(line->text, "[step=") != SIZE_MAX)
+        return;
+    while (p < value.p && !log_is_digit(*p))
+        p++;
+    if (p < value.p)
+        return;
+    if (meaning != NOTHING)
+        log_learn_number(line->form, VALUE, value, meaning);
+    log_learn_ready(line->form, false);
+}
+
+static bool again(void *state, const struct log_line *line, const struct log_values *values,
+                  struct log_out *out)
+{
+    struct olmo *olmo = state;
+    if (log_values_have(values, STEP))
+        return head_again(olmo, line, values, out);
+    if (olmo->in_block && log_values_have(values, VALUE))
+        take_value(olmo, (enum meaning)values->notes[VALUE], values->text[VALUE], LOG_NUMBER,
+                   values->number[VALUE], false);
+    return olmo->in_block;
+}
+
 static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
 {
     struct olmo *olmo = state;
@@ -228,7 +346,12 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
     if (!olmo->in_block)
         return LOG_OTHER;
     if (is_value(without_brackets(body), &key, &value)) {
-        take_value(olmo, key, value, line->cut);
+        double number = 0;
+        enum meaning meaning = meaning_of(key);
+        enum log_number kind =
+            meaning == NOTHING ? LOG_NOTHING : log_number_whole(value, NULL, &number);
+        take_value(olmo, meaning, value, kind, number, line->cut);
+        learn_value(line, value, meaning, kind);
         return LOG_TAKEN;
     }
     if (body.len > 0 && (body.p[0] == '[' || ++olmo->foreign > FOREIGN_MAX))
@@ -253,4 +376,5 @@ const struct format format_olmo = {
     .anchors = anchors,
     .state_bytes = sizeof(struct olmo),
     .line = line,
+    .again = again,
     .end = end};

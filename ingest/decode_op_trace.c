@@ -196,7 +196,123 @@ static bool is_word(struct str s)
     return s.len > 0 && (word_bytes16(s.p + at) & inside) == inside;
 }
 
-static void take_row(struct op_trace *trace, const struct fields *fields, struct log_out *out)
+struct row {
+    int64_t step, rank, stage; /* stage: -1: not there */
+    struct str operation;
+    int64_t start_ns, length_ns;
+};
+
+static void put_row(struct op_trace *trace, const struct row *row, bool timed, struct log_out *out)
+{
+    uint32_t lane = op_steps_lane(&trace->steps, row->rank, 0);
+    if (lane != UINT32_MAX) {
+        trace->steps.lanes[lane].rank = row->rank;
+        trace->steps.lanes[lane].stage = row->stage;
+    }
+    if (!timed) {
+        op_steps_add(&trace->steps, lane, row->step, str_from(""), 0, 0);
+        op_steps_spoil(&trace->steps);
+        trace->steps.spoil_next = false;
+        return;
+    }
+    op_steps_add(&trace->steps, lane, row->step, row->operation, row->start_ns, row->length_ns);
+    log_out_value(out, row->operation, "s", (double)row->length_ns / 1e9);
+}
+
+/* ---- rows like one before ---- */
+
+/* The note of a number: which column it is, of such a table. */
+static uint32_t column_note(const struct op_trace *trace, enum column column)
+{
+    return (uint32_t)(trace->at[column] | trace->columns << 8 | trace->present << 16);
+}
+
+#define NOTE_MOST 4095u /* bytes */
+
+/* Where the operation is: its column, its length, and how far before which number. False: there are
+ * digits in it, or others before that number. */
+static bool operation_note(const struct op_trace *trace, const struct fields *fields, uint32_t *ret)
+{
+    static const enum column numbers[] = {STEP, START, DURATION, RANK};
+    struct str operation = field_at(fields, trace->at[OPERATION]);
+    for (uint32_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        const char *number = field_at(fields, trace->at[numbers[i]]).p;
+        size_t before = number > operation.p ? (size_t)(number - operation.p) : SIZE_MAX, at = 0;
+        if (before > NOTE_MOST || operation.len > NOTE_MOST)
+            continue;
+        while (at < before && !log_is_digit(operation.p[at]))
+            at++;
+        if (at == before) {
+            *ret = (uint32_t)(numbers[i] | before << 3 | operation.len << 15 |
+                              trace->at[OPERATION] << 27);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool all_digits(struct str s)
+{
+    size_t at = 0;
+    while (at < s.len && log_is_digit(s.p[at]))
+        at++;
+    return s.len > 0 && at == s.len;
+}
+
+static void learn_row(const struct op_trace *trace, const struct fields *fields,
+                      struct log_learned *form)
+{
+    static const enum column numbers[] = {STEP, START, DURATION, RANK, STAGE};
+    uint32_t note;
+    double value;
+    if (!form || !operation_note(trace, fields, &note))
+        return;
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        enum column column = numbers[i];
+        if (!(trace->present & 1u << column))
+            continue;
+        struct str text = field_at(fields, trace->at[column]);
+        bool fits = column == START || column == DURATION
+                        ? log_number_whole(text, NULL, &value) == LOG_NUMBER
+                        : all_digits(text);
+        if (!fits)
+            return;
+        log_learn_part(form, column, text, column_note(trace, column));
+    }
+    log_learn_text(form, OPERATION, field_at(fields, trace->at[note & 7]), note);
+    log_learn_ready(form, false);
+}
+
+static bool again(void *state, const struct log_line *line, const struct log_values *values,
+                  struct log_out *out)
+{
+    struct op_trace *trace = state;
+    struct row row = {.stage = -1};
+    uint32_t note = values->notes[OPERATION];
+    (void)line;
+    for (unsigned column = 0; column < NAMED; column++) {
+        bool number = column != OPERATION && column != DP_RANK && (trace->present & 1u << column);
+        if (number && (!log_values_have(values, column) ||
+                       values->notes[column] != column_note(trace, (enum column)column)))
+            return false;
+    }
+    row.step = (int64_t)values->number[STEP];
+    row.rank = (int64_t)values->number[RANK];
+    if (trace->present & 1u << STAGE)
+        row.stage = (int64_t)values->number[STAGE];
+    row.operation =
+        str_of(values->text[OPERATION].p - (note >> 3 & NOTE_MOST), note >> 15 & NOTE_MOST);
+    if (!trace->header || note >> 27 != trace->at[OPERATION] || values->text[STEP].len > 15 ||
+        row.rank > RECORD_RANK_MAX || row.stage > RECORD_RANK_MAX ||
+        !log_duration(values->number[START], LOG_SECOND, &row.start_ns) ||
+        !log_duration(values->number[DURATION], LOG_SECOND, &row.length_ns))
+        return false;
+    put_row(trace, &row, true, out);
+    return true;
+}
+
+static void take_row(struct op_trace *trace, const struct fields *fields, struct log_learned *form,
+                     struct log_out *out)
 {
     int64_t step, rank, stage = -1, start_ns = 0, length_ns = 0;
     struct str operation = field_at(fields, trace->at[OPERATION]);
@@ -211,19 +327,9 @@ static void take_row(struct op_trace *trace, const struct fields *fields, struct
     }
     bool timed = seconds(field_at(fields, trace->at[START]), &start_ns, out) &&
                  seconds(field_at(fields, trace->at[DURATION]), &length_ns, out);
-    uint32_t lane = op_steps_lane(&trace->steps, rank, 0);
-    if (lane != UINT32_MAX) {
-        trace->steps.lanes[lane].rank = rank;
-        trace->steps.lanes[lane].stage = stage;
-    }
-    if (!timed) {
-        op_steps_add(&trace->steps, lane, step, str_from(""), 0, 0);
-        op_steps_spoil(&trace->steps);
-        trace->steps.spoil_next = false;
-        return;
-    }
-    op_steps_add(&trace->steps, lane, step, operation, start_ns, length_ns);
-    log_out_value(out, operation, "s", (double)length_ns / 1e9);
+    if (timed)
+        learn_row(trace, fields, form);
+    put_row(trace, &(struct row){step, rank, stage, operation, start_ns, length_ns}, timed, out);
 }
 
 static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
@@ -244,7 +350,7 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
     if (!trace->header)
         return LOG_OTHER;
     if (fields.count == trace->columns) {
-        take_row(trace, &fields, out);
+        take_row(trace, &fields, line->form, out);
         return LOG_TAKEN;
     }
     /* A torn row, or two in one; other text among them has fewer commas. */
@@ -281,6 +387,7 @@ const struct format format_op_trace = {
     .anchors = anchors,
     .state_bytes = sizeof(struct op_trace),
     .line = line,
+    .again = again,
     .end = end,
     .done = done,
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "log_scan.h"
 #include "log_text.h"
 
 #define NAME_LONGEST 40
@@ -79,15 +80,31 @@ static struct str description(struct str before)
     return log_trim(log_from(before, begin));
 }
 
+/* As log_integer_before(), which is for what is longer. */
+static inline bool number_before(struct str s, size_t end, int64_t *ret, size_t *ret_begin)
+{
+    int64_t value = 0, power = 1;
+    size_t begin = end;
+    for (; begin > 0 && log_is_digit(s.p[begin - 1]) && end - begin < 15; power *= 10)
+        value += (s.p[--begin] - '0') * power;
+    if (begin == end || (begin > 0 && log_is_digit(s.p[begin - 1])))
+        return log_integer_before(s, end, ret, ret_begin);
+    *ret = value;
+    *ret_begin = begin;
+    return true;
+}
+
 /* " 31%|" before the count: the percentage, which a torn count contradicts. *ret_before: what
  * stands in front of it. False: there is none, or it is another one. */
 static bool check_percent(struct str before, const struct tqdm_bar *bar, struct str *ret_before)
 {
-    size_t at = before.len, begin, least = at > BAR_LONGEST ? at - BAR_LONGEST : 0;
+    size_t begin, least = before.len > BAR_LONGEST ? before.len - BAR_LONGEST : 0;
     int64_t percent;
-    while (at > least + 1 && !(before.p[at - 1] == '|' && before.p[at - 2] == '%'))
-        at--;
-    if (at < least + 2 || !log_integer_before(before, at - 2, &percent, &begin))
+    struct str near = log_from(before, least);
+    const char *sign = memrchr(near.p, '%', near.len);
+    while (sign && (sign + 1 == before.p + before.len || sign[1] != '|'))
+        sign = memrchr(near.p, '%', (size_t)(sign - near.p));
+    if (!sign || !number_before(before, (size_t)(sign - before.p), &percent, &begin))
         return false;
     double exact = bar->total > 0 ? 100.0 * (double)bar->count / (double)bar->total : 0;
     *ret_before = log_until(before, begin);
@@ -102,8 +119,12 @@ static bool read_rate(struct str text, struct tqdm_bar *bar, size_t *ret_length)
     static const char *const steps[] = {"it", "step", "steps", "batch", "batches", "iter", NULL};
     double value = 0;
     size_t length = 0, end = 0;
+    struct log_scan scan = {text.p, text.p + text.len, NULL};
     if (text.len > 0 && text.p[0] == '?')
         length = 1;
+    else if (log_scan_number(&scan, &value) && scan.at < scan.end && log_is_letter(*scan.at) &&
+             (*scan.at | 0x20) != 'e')
+        length = (size_t)(scan.at - text.p);
     else if (log_number(text, &value, &length) != LOG_NUMBER)
         return false;
     while (length + end < text.len && text.p[length + end] != ']' && text.p[length + end] != ',' &&
@@ -118,8 +139,8 @@ static bool read_rate(struct str text, struct tqdm_bar *bar, size_t *ret_length)
         return false;
     of = inverse ? of : log_until(of, of.len - 2);
     bool known = false;
-    for (size_t i = 0; steps[i]; i++)
-        known |= str_is(of, steps[i]);
+    for (size_t i = 0; !known && steps[i]; i++)
+        known = str_is(of, steps[i]);
     if (!known && bar->use == TQDM_TRAINING)
         bar->use = TQDM_OTHER;
     bar->rate = value > 0 ? (inverse ? value : 1 / value) : 0;
@@ -127,21 +148,46 @@ static bool read_rate(struct str text, struct tqdm_bar *bar, size_t *ret_length)
     return true;
 }
 
+/* All of it must be a clock: "04:59", "1:02:03". */
+static bool read_elapsed(struct str s, int64_t *ret_s)
+{
+    int64_t ns, seconds = 0, part = 0;
+    size_t length, digits = 0, colons = 0;
+    bool usual = true;
+    for (size_t i = 0; i < s.len && usual; i++) {
+        if (s.p[i] == ':') {
+            usual = digits > 0;
+            seconds = (seconds + part) * 60;
+            part = 0;
+            digits = 0;
+            colons++;
+            continue;
+        }
+        part = part * 10 + (s.p[i] - '0');
+        usual = ++digits <= 2 && (colons == 0 || part < 60);
+    }
+    if (usual && digits > 0 && (colons == 1 || colons == 2)) {
+        *ret_s = seconds + part;
+        return true;
+    }
+    if (!log_clock(s, &ns, &length) || length != s.len)
+        return false;
+    *ret_s = ns / 1000000000;
+    return true;
+}
+
 /* The count, total and elapsed time before the '<' at `mark`. */
 static bool read_before(struct str text, size_t mark, struct tqdm_bar *bar)
 {
-    size_t begin = mark, length;
-    int64_t elapsed_ns;
+    size_t begin = mark;
     while (begin > 0 && (log_is_digit(text.p[begin - 1]) || text.p[begin - 1] == ':'))
         begin--;
     if (begin + 4 > mark || begin < 2 || text.p[begin - 1] != '[' || text.p[begin - 2] != ' ' ||
-        !log_clock(log_from(log_until(text, mark), begin), &elapsed_ns, &length) ||
-        begin + length != mark)
+        !read_elapsed(log_from(log_until(text, mark), begin), &bar->elapsed_s))
         return false;
-    bar->elapsed_s = elapsed_ns / 1000000000;
     size_t end = begin - 2;
-    if (!log_integer_before(text, end, &bar->total, &begin) || begin == 0 ||
-        text.p[begin - 1] != '/' || !log_integer_before(text, begin - 1, &bar->count, &begin))
+    if (!number_before(text, end, &bar->total, &begin) || begin == 0 || text.p[begin - 1] != '/' ||
+        !number_before(text, begin - 1, &bar->count, &begin))
         return false;
     struct str before;
     if (bar->total < 1 || bar->count > bar->total ||

@@ -151,6 +151,40 @@ static void note_label(struct format_reader *reader)
         str_copy(book->label, sizeof(book->label), str_of(line->text.p, length));
 }
 
+static uint64_t anchored_formats(const struct format_reader *reader, struct str line)
+{
+    return reader->form ? reader->form->found
+                        : anchors_find(reader->formats->anchors, line.p, line.len);
+}
+
+static bool leaves(const struct format_reader *reader, size_t index, const struct log_line *line)
+{
+    const struct format *format = reader->formats->list[index];
+    return format->leaves && reader->states[index] && format->leaves(reader->states[index], line);
+}
+
+/* Those of the formats that would leave such a line again. */
+static uint64_t leaving(const struct format_reader *reader, uint64_t formats,
+                        const struct log_line *line)
+{
+    uint64_t left = 0;
+    for (; formats; formats &= formats - 1) {
+        size_t index = (size_t)__builtin_ctzll(formats);
+        left |= leaves(reader, index, line) ? formats & -formats : 0;
+    }
+    return left;
+}
+
+/* The line is taken. asked: those that were before it was offered in the usual order. */
+static void keep_form(struct format_reader *reader, uint64_t anchored, uint64_t asked)
+{
+    uint64_t bit = UINT64_C(1) << reader->current;
+    struct line_form *form =
+        line_forms_keep(&reader->forms, reader->formats, (uint8_t)reader->current, anchored);
+    if (form && form->bare && !(asked & bit))
+        form->leave = leaving(reader, anchored & (bit - 1), &reader->line);
+}
+
 /* Whether the prefix says that the line goes on in the next one: "stdout P ", in the files of a
  * Kubernetes node. */
 static bool goes_on(struct str prefix)
@@ -176,21 +210,26 @@ static bool read_line(struct format_reader *reader, struct str line, bool cut)
 {
     line = plain_line(reader, line);
     reader->form = cut ? NULL : line_forms_find(&reader->forms, line, &reader->values);
-    uint64_t anchored = reader->form ? reader->form->found
-                                     : anchors_find(reader->formats->anchors, line.p, line.len);
-    uint64_t found = anchored | reader->formats->always | reader->want_all;
-    if (!found)
+    uint64_t asked = 0, anchored = 0, wanted = reader->formats->always | reader->want_all;
+    bool wants = reader->want_all != 0; /* mostly one of those has it: anchors are not looked for */
+    if (!wants)
+        anchored = anchored_formats(reader, line);
+    if (!(wanted | anchored))
         return false;
     reader->line.text = line;
     take_prefix(reader, cut);
-    uint64_t asked = 0;
-    bool taken = reader->want_all && ask_wanting(reader, &asked);
-    for (found &= ~asked; !taken && found; found &= found - 1)
-        taken = ask(reader, (size_t)__builtin_ctzll(found));
+    bool taken = wants && ask_wanting(reader, &asked);
+    bool keeps = taken && reader->line.form && log_learn_taken(reader->line.form);
+    if (wants && (!taken || keeps))
+        anchored = anchored_formats(reader, line);
+    if (reader->form && reader->form->leave)
+        asked |= leaving(reader, reader->form->leave, NULL);
+    for (uint64_t left = (wanted | anchored) & ~asked; !taken && left; left &= left - 1)
+        taken = ask(reader, (size_t)__builtin_ctzll(left));
     if (taken)
         note_label(reader);
     if (taken && reader->line.form)
-        line_forms_keep(&reader->forms, reader->formats, (uint8_t)reader->current, anchored);
+        keep_form(reader, anchored, asked);
     return taken;
 }
 

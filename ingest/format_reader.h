@@ -11,16 +11,21 @@
  * are counted. */
 #define DAMAGES_MAX COMPLAINTS_MAX
 
+/* An anchor with a digit: lines that differ in digits alone have it or not. */
+struct numbered {
+    struct str stem; /* up to the digit */
+    struct str tail; /* behind its digits, up to the next */
+    uint8_t owner;
+};
+
 #define NUMBERED_MAX 16
 
 struct formats {
     const struct format *list[LOG_FORMATS_MAX];
     size_t count;
     struct anchors *anchors;
-    /* Of anchors with a digit what stands before it: lines with that are not learned, since others
-     * that differ in digits alone are of other formats. */
-    struct str numbered[NUMBERED_MAX];
-    size_t numbered_count; /* over NUMBERED_MAX: no line is */
+    struct numbered numbered[NUMBERED_MAX];
+    size_t numbered_count; /* over NUMBERED_MAX: no line is learned */
     uint64_t always;       /* those that want every line */
     uint64_t lines;        /* those of lines */
     uint64_t documents;    /* those that sniff */

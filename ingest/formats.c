@@ -17,13 +17,18 @@ static const struct format *const built_in[] = {
 #undef FORMAT
 };
 
-static void note_numbered(struct formats *formats, const char *anchor)
+static void note_numbered(struct formats *formats, const char *anchor, size_t owner)
 {
-    size_t stem = strcspn(anchor, "0123456789");
+    static const char digits[] = "0123456789";
+    size_t stem = strcspn(anchor, digits);
     if (anchor[stem] == '\0')
         return;
+    const char *tail = anchor + stem + strspn(anchor + stem, digits);
     if (formats->numbered_count < NUMBERED_MAX)
-        formats->numbered[formats->numbered_count] = str_of(anchor, stem);
+        formats->numbered[formats->numbered_count] =
+            (struct numbered){.stem = str_of(anchor, stem),
+                              .tail = str_of(tail, strcspn(tail, digits)),
+                              .owner = (uint8_t)owner};
     formats->numbered_count++;
 }
 
@@ -43,7 +48,7 @@ static void make_anchors(struct formats *formats)
         bool all = !format->anchors || !format->anchors[0];
         for (size_t k = 0; !all && format->anchors[k]; k++) {
             all |= !anchors_add(formats->anchors, format->anchors[k], (unsigned)i);
-            note_numbered(formats, format->anchors[k]);
+            note_numbered(formats, format->anchors[k], i);
         }
         formats->always |= all ? bit : 0;
     }

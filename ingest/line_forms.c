@@ -54,14 +54,42 @@ struct log_learned *line_forms_learn(struct line_forms *forms)
     return forms->learning;
 }
 
+/* Whether the anchor could be in the line if its digits were others. */
+static bool could_be_in(const struct numbered *anchor, struct str line)
+{
+    struct str stem = anchor->stem, tail = anchor->tail;
+    for (size_t at = 0; (at = log_find_bytes(line, at, stem.p, stem.len)) != SIZE_MAX; at++) {
+        size_t digits = at + stem.len, end = digits;
+        while (end < line.len && log_is_digit(line.p[end]))
+            end++;
+        if (end > digits && line.len - end >= tail.len &&
+            memcmp(line.p + end, tail.p, tail.len) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether an anchor of the format is in the line whatever its digits. */
+static bool surely_asked(const struct format *format, struct str line)
+{
+    for (size_t i = 0; format->anchors && format->anchors[i]; i++) {
+        const char *anchor = format->anchors[i];
+        if (anchor[strcspn(anchor, "0123456789")] == '\0' && log_find(line, anchor) != SIZE_MAX)
+            return true;
+    }
+    return false;
+}
+
 /* Whether the digits of a line of this form tell which formats are asked. */
-static bool depends_on_digits(const struct formats *formats, struct str line)
+static bool depends_on_digits(const struct formats *formats, struct str line, uint8_t owner)
 {
     if (formats->numbered_count > NUMBERED_MAX)
         return true;
     for (size_t i = 0; i < formats->numbered_count; i++) {
-        struct str stem = formats->numbered[i];
-        if (log_find_bytes(line, 0, stem.p, stem.len) != SIZE_MAX)
+        const struct numbered *numbered = &formats->numbered[i];
+        const struct format *format = formats->list[numbered->owner];
+        bool strict = numbered->owner == owner && format->strict;
+        if (!strict && could_be_in(numbered, line) && !surely_asked(format, line))
             return true;
     }
     return false;
@@ -76,12 +104,12 @@ static void note_begin(struct line_form *to, struct str line)
     to->mask = length == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * length) - 1;
 }
 
-void line_forms_keep(struct line_forms *forms, const struct formats *formats, uint8_t owner,
-                     uint64_t found)
+struct line_form *line_forms_keep(struct line_forms *forms, const struct formats *formats,
+                                  uint8_t owner, uint64_t found)
 {
     struct log_learned *form = forms->learning;
-    if (!form || !log_learn_taken(form) || depends_on_digits(formats, log_learn_line(form)))
-        return;
+    if (!form || !log_learn_taken(form) || depends_on_digits(formats, log_learn_line(form), owner))
+        return NULL;
     size_t at = forms->count < LINE_FORMS ? forms->count++ : forms->oldest;
     forms->oldest = (at + 1) % LINE_FORMS;
     struct line_form *to = &forms->list[at];
@@ -93,4 +121,5 @@ void line_forms_keep(struct line_forms *forms, const struct formats *formats, ui
         forms->list[forms->last].next = (uint8_t)at;
     forms->last = at;
     forms->in_vain++;
+    return to;
 }

@@ -13,6 +13,7 @@ struct formats;
 struct line_form {
     struct log_learned *form; /* owned */
     uint64_t found;           /* the formats whose anchors it holds */
+    uint64_t leave;           /* those of them that leave it, as long as their state lets them */
     uint8_t owner;            /* the format that has learned it */
     uint8_t next;             /* which one came after it last */
     bool bare;                /* no launcher's prefix is in front, whatever its digits */
@@ -37,6 +38,6 @@ const struct line_form *line_forms_find(struct line_forms *forms, struct str lin
 struct log_learned *line_forms_learn(struct line_forms *forms);
 
 /* What was learned, by this format, is kept: where it is ready, and its digits do not tell which
- * formats have a line like it. found: the formats whose anchors it holds. */
-void line_forms_keep(struct line_forms *forms, const struct formats *formats, uint8_t owner,
-                     uint64_t found);
+ * formats have a line like it. found: the formats whose anchors it holds. NULL: it is not. */
+struct line_form *line_forms_keep(struct line_forms *forms, const struct formats *formats,
+                                  uint8_t owner, uint64_t found);

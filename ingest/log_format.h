@@ -71,6 +71,7 @@ struct format {
     /* Lines are offered that hold one of these somewhere, ANCHOR_BYTES or more each; NULL ends the
      * list. Take what is rare in other text: "per iteration (ms)", not "iteration". */
     const char *const *anchors;
+    bool strict;        /* `line` leaves to others, without effect, what holds none of them */
     size_t state_bytes; /* zeroed before the first line */
     const void *setup;  /* of a format that a user described; borrowed */
     void (*begin)(void *state, const struct format *format); /* after zeroing; NULL: nothing */
@@ -80,6 +81,10 @@ struct format {
      * of which searches are remembered. NULL: nothing is learned. */
     bool (*again)(void *state, const struct log_line *line, const struct log_values *values,
                   struct log_out *out);
+    /* Of a line without prefix that `line` has just left to others: whether it leaves all that
+     * differ from it in digits alone, and nothing comes of that, as long as the same holds of its
+     * state (line NULL). NULL: never. */
+    bool (*leaves)(const void *state, const struct log_line *line);
 
     /* A document: whether this may be the beginning of one. `whole`: there is no more. */
     enum log_sniff (*sniff)(const char *bytes, size_t size, bool whole);

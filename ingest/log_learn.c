@@ -25,14 +25,17 @@ enum kind {
     KIND_WHOLE,   /* a number of one run of digits */
     KIND_DECIMAL, /* of two, with a point between */
     KIND_NUMBER,  /* any other */
+    KIND_PART,    /* at first: one of these, whatever is behind it */
 };
 
 /* A value: from `before` bytes before a run on, up to `after` bytes behind a run. */
 struct place {
-    uint16_t begin, end; /* in the learned line */
+    uint16_t begin, end; /* in the line that matched last */
     uint16_t first, last;
     uint16_t before, after;
     uint8_t field, kind;
+    uint8_t whole,
+        decimals; /* digits of a number that a division has exactly; whole 0: of others */
 };
 
 /* A place: so far behind the end of a run, or behind the line's begin. */
@@ -110,6 +113,11 @@ void log_learn_number(struct log_learned *form, unsigned field, struct str text,
     add_place(form, field, text, KIND_NUMBER, note);
 }
 
+void log_learn_part(struct log_learned *form, unsigned field, struct str text, uint32_t note)
+{
+    add_place(form, field, text, KIND_PART, note);
+}
+
 void log_learn_text(struct log_learned *form, unsigned field, struct str text, uint32_t note)
 {
     add_place(form, field, text, KIND_TEXT, note);
@@ -151,8 +159,10 @@ static bool find_place(const struct log_learned *form, struct place *place)
         return false;
     bool more = place->end + 1u < form->length && form->line[place->end] == ',' &&
                 log_is_digit(form->line[place->end + 1]);
-    if (place->kind != KIND_TEXT && more)
+    if (place->kind == KIND_NUMBER && more)
         return false; /* three digits there would belong to the number */
+    if (place->kind == KIND_PART)
+        place->kind = KIND_NUMBER;
     if (place->kind == KIND_TEXT || place->before > 0 || place->after > 0)
         return true;
     if (first + 1 == last)
@@ -183,6 +193,23 @@ static bool may_begin_with_0(const char *line, const struct run *run)
     return did || (run->begin > 0 && line[run->begin - 1] == '.');
 }
 
+/* Where the values stand, from where the runs do. */
+static void settle_places(struct log_learned *form)
+{
+    for (size_t i = 0; i < form->place_count; i++) {
+        struct place *place = &form->places[i];
+        const struct run *first = &form->runs[place->first], *last = &form->runs[place->last];
+        int whole = first->end - first->begin;
+        int decimals = place->kind == KIND_DECIMAL ? last->end - last->begin : 0;
+        bool exact = (place->kind == KIND_WHOLE || place->kind == KIND_DECIMAL) &&
+                     whole + decimals <= EXACT_DIGITS && decimals <= 9;
+        place->begin = (uint16_t)(first->begin - place->before);
+        place->end = (uint16_t)(last->end + place->after);
+        place->whole = exact ? (uint8_t)whole : 0;
+        place->decimals = exact ? (uint8_t)decimals : 0;
+    }
+}
+
 static void keep_text(struct log_learned *form, struct str line)
 {
     if (!form->text || form->room < line.len) {
@@ -208,6 +235,7 @@ void log_learn_ready(struct log_learned *form, bool json)
         return;
     for (size_t i = 0; i < form->run_count; i++)
         form->zero[i] = may_begin_with_0(form->line, &form->runs[i]);
+    settle_places(form);
     keep_text(form, str_of(form->line, form->length));
     form->ready = true;
 }
@@ -380,6 +408,7 @@ static bool match_line(struct log_learned *form, struct str line)
     if (line.len > LOG_LEARN_LINE_MAX || !match_text(form, line, found))
         return false;
     memcpy(form->runs, found, form->run_count * sizeof(found[0]));
+    settle_places(form);
     keep_text(form, line);
     return true;
 }
@@ -395,52 +424,38 @@ static bool valid_json(const struct log_learned *form, const char *line)
     return true;
 }
 
-/* So many digits at p, 1 to EXACT_DIGITS. 16 bytes are readable. */
-static inline uint64_t digits_value(const char *p, unsigned count)
+/* The value of 1 to EXACT_DIGITS digits. */
+static inline uint64_t digits_value(const char *p, unsigned n)
 {
-    uint64_t first = number_load8(p) ^ NUMBER_ZEROS;
-    if (count <= 8)
-        return number_value8(first, count);
-    uint64_t rest = number_load8(p + 8) ^ NUMBER_ZEROS;
-    return number_value8(first, 8) * number_power10[count - 8] + number_value8(rest, count - 8);
+    uint64_t value = number_value8(number_load8(p) ^ NUMBER_ZEROS, n < 8 ? n : 8);
+    if (n > 8)
+        value = value * number_power10[n - 8] +
+                number_value8(number_load8(p + 8) ^ NUMBER_ZEROS, n - 8);
+    return value;
 }
 
 /* As log_number() has it: one division of two numbers that are exact. */
-static bool simple_number(const struct place *place, const struct run *runs, const char *line,
-                          double *ret)
+static inline double exact_number(const char *p, unsigned whole, unsigned decimals)
 {
-    const struct run *run = &runs[place->first];
-    unsigned digits = (unsigned)run->end - run->begin;
-    if (digits > EXACT_DIGITS)
-        return false;
-    uint64_t value = digits_value(line + run->begin, digits);
-    *ret = (double)value;
-    if (place->kind == KIND_WHOLE)
-        return true;
-    run = &runs[place->last];
-    unsigned decimals = (unsigned)run->end - run->begin;
-    if (digits + decimals > EXACT_DIGITS || decimals > 9)
-        return false;
-    uint64_t power = number_power10[decimals];
-    value = value * power + digits_value(line + run->begin, decimals);
-    *ret = (double)value / (double)power;
-    return true;
+    uint64_t value = digits_value(p, whole), power = number_power10[decimals];
+    if (decimals == 0)
+        return (double)value;
+    return (double)(value * power + digits_value(p + whole + 1, decimals)) / (double)power;
 }
 
-static bool take_place(const struct place *place, const struct run *runs, const char *line,
-                       struct log_values *ret)
+static inline bool take_place(const struct place *place, const char *line, struct log_values *ret)
 {
-    const char *begin = line + runs[place->first].begin - place->before;
-    const char *end = line + runs[place->last].end + place->after;
-    struct str text = str_of(begin, (size_t)(end - begin));
-    ret->text[place->field] = text;
+    struct str text = str_of(line + place->begin, (size_t)(place->end - place->begin));
     double *number = &ret->number[place->field];
-    *number = 0;
-    if (place->kind == KIND_TEXT ||
-        (place->kind != KIND_NUMBER && simple_number(place, runs, line, number)))
-        return true;
     size_t length;
-    return log_number(text, number, &length) == LOG_NUMBER && length == text.len;
+    ret->text[place->field] = text;
+    if (place->whole > 0) {
+        *number = exact_number(text.p, place->whole, place->decimals);
+        return true;
+    }
+    *number = 0;
+    return place->kind == KIND_TEXT ||
+           (log_number(text, number, &length) == LOG_NUMBER && length == text.len);
 }
 
 bool log_learn_match(struct log_learned *form, struct str line, struct log_values *ret)
@@ -450,7 +465,7 @@ bool log_learn_match(struct log_learned *form, struct str line, struct log_value
     ret->has = form->has;
     ret->notes = form->notes;
     for (size_t i = 0; i < form->place_count; i++)
-        if (!take_place(&form->places[i], form->runs, line.p, ret))
+        if (!take_place(&form->places[i], line.p, ret))
             return false;
     for (size_t i = 0; i < form->point_count; i++) {
         const struct point *point = &form->points[i];

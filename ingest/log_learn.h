@@ -60,6 +60,10 @@ static inline bool log_values_integer(const struct log_values *values, unsigned 
  * note comes back with it: a unit, or whatever the text around it said. */
 void log_learn_number(struct log_learned *form, unsigned field, struct str text, uint32_t note);
 
+/* The same of what is a number by what is around it, such as all of a part between two commas: a
+ * ',' and digits behind it are not of it. */
+void log_learn_part(struct log_learned *form, unsigned field, struct str text, uint32_t note);
+
 /* Some other text that begins and ends with a digit, such as a stamp. */
 void log_learn_text(struct log_learned *form, unsigned field, struct str text, uint32_t note);
 

@@ -240,6 +240,19 @@ static size_t prefix_length(struct str s, int64_t *ret_writer)
     return length ? length : replica(s, ret_writer);
 }
 
+/* "[2026-05-11 ", "[INFO]": what stands in it could be no number of a launcher's. */
+static bool bracket_never(struct str s)
+{
+    size_t letters = 1, end;
+    while (letters < s.len && log_is_letter(s.p[letters]))
+        letters++;
+    for (end = letters; end < s.len && log_is_digit(s.p[end]);)
+        end++;
+    if (end == s.len)
+        return false;
+    return letters > 1 ? end == letters && s.p[end] != '/' : s.p[end] != ',';
+}
+
 bool log_prefix_never(struct str line)
 {
     size_t at = 0;
@@ -247,11 +260,16 @@ bool log_prefix_never(struct str line)
         at++;
     struct str rest = behind(line, at);
     size_t end = word_end(rest);
+    if (end > 0 && end <= NAME_LONGEST && end < rest.len && rest.p[end] != ':' &&
+        rest.p[end] != ' ')
+        return true; /* whatever the word */
     for (size_t i = 0; i < end; i++)
         if (!log_is_letter(rest.p[i]))
             return false;
+    if (end == 0 && rest.len > 0 && rest.p[0] == '[')
+        return bracket_never(rest);
     if (end == 0)
-        return rest.len > 0 && rest.p[0] != '[' && rest.p[0] != '(';
+        return rest.len > 0 && rest.p[0] != '(';
     return end < rest.len && (rest.p[end] == ':' || (rest.p[end] == ' ' && end != 3) ||
                               rest.p[end] == '=' || rest.p[end] == '|');
 }

@@ -7,7 +7,7 @@
 #include "str.h"
 
 /* Whether a line has none, and would have none with any other digits (log_learn.h): it begins with
- * a word of letters that no prefix begins with, or with a mark. */
+ * a word that no prefix begins with, or with a mark. */
 bool log_prefix_never(struct str line);
 
 /* The line without: blanks, "  5: " (srun --label), "10.0.0.2: " and "node17: " (pdsh), "[rank0]:",

@@ -264,6 +264,40 @@ static void odd_lines_come_to_the_same(void **state)
         "step=6000000000000000, skipped=0, lr=[1]\n"
         "2026-05-11 02:59:55 time (ms) | fwd: 3.00 | bwd: 7.00 | step: 5.00\n"
         "steps: 6000000000000000 loss: 7.7 iter time (s): 18.650 samples/sec: 0.858\n",
+        /* Found by an anchor with digits. */
+        "DLL 2024-05-14 23:03:53.5 - Iteration 12 | iteration_time : 10.5 ms \n"
+        "DLL 2024-05-14 23:03:54.5 - Iteration 13 | iteration_time : 11.5 ms \n"
+        "DLL 1999-05-14 23:03:55.5 - Iteration 14 | iteration_time : 12.5 ms \n"
+        "DLL 2024-05-14 23:73:56.5 - Iteration 15 | iteration_time : 13.5 ms \n"
+        "DLL 2024-05-14 23:03:57.5 - Iteration 16 | iteration_time : 99999999999.5 ms \n",
+        "rank=0 time (ms) | batch_input: 1.00 | fwd: 3.00 | bwd: 7.00 | step: 5.00\n"
+        "rank=1 time (ms) | batch_input: 2.00 | fwd: 4.00 | bwd: 8.00 | step: 6.00\n"
+        "rank=0 time (ms) | batch_input: 3.00 | fwd: 5.00 | bwd: 9.00 | step: 7.00\n",
+        /* DeepSpeed's within Megatron's log, and before. */
+        "x: rank=0 time (ms) | fwd: 3.00 | bwd: 7.00 | step: 5.00\n"
+        "x: rank=0 time (ms) | fwd: 4.00 | bwd: 8.00 | step: 6.00\n"
+        " iteration 1/ 9 | elapsed time per iteration (ms): 99.5 | learning rate: 1.0 |\n"
+        "x: rank=0 time (ms) | fwd: 5.00 | bwd: 9.00 | step: 7.00\n"
+        " iteration 2/ 9 | elapsed time per iteration (ms): 98.5 | learning rate: 1.0 |\n"
+        "x: rank=0 time (ms) | fwd: 6.00 | bwd: 9.00 | step: 7.00\n"
+        "times across ranks (ms):\n"
+        "x: rank=0 time (ms) | fwd: 6.00 | bwd: 9.00 | step: 7.00\n",
+        /* Tables with other columns. */
+        "rank,step,optype,start_ts,duration\n0,1,forward-compute,0.5,0.25\n"
+        "1,1,forward-compute,0.5,0.35\n1,2,dp-0-send,0.5,0.35\n1,2,dp-1-send,0.5,0.35\n"
+        "step,rank,optype,start_ts,duration\n2,0,forward-compute,0.5,0.25\n"
+        "2,1,forward-compute,0.5,0.35\n2,1,forward-compute,0.5,2000000.35\n"
+        "rank,step,optype,duration,start_ts\n0,3,forward-compute,0.5,0.25\n"
+        "1,3,forward-compute,0.5,0.125\n1,3,forward-compute,nan,0.125\n",
+        "[2026-05-01 00:00:01] [olmo.train:816, rank=0] [step=1/739]\n"
+        "    throughput/total_tokens=4,194,304\n    throughput/device/BPS=0.0801\n"
+        "    throughput/total_tokens=4,194,305\n"
+        "[2026-05-01 00:00:12] [olmo.train:816, rank=0] [step=2/739]\n"
+        "    throughput/total_tokens=8,388,608\n    throughput/device/BPS=0.0802\n"
+        "[2026-05-01 00:00:93] [olmo.train:816, rank=1] [step=2/739]\n"
+        "    throughput/total_tokens=8,388,608\n    throughput/device/BPS=0.08\n"
+        "[2026-05-01 00:00:33] [olmo.train:816, rank=0] [step=3/739]\n"
+        "other\n    throughput/device/BPS=0.0803\n",
     };
     struct formats *learns = formats_new(), *plainly = formats_new();
     formats_learn(plainly, false);

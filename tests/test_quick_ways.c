@@ -19,7 +19,7 @@
 #define TEXT_BYTES 8192
 
 extern const struct format format_metriclogger, format_hugectr, format_llmc, format_maxtext,
-    format_modded_nanogpt, format_nanochat, format_nanogpt, format_nemo;
+    format_modded_nanogpt, format_nanochat, format_nanogpt, format_nemo, format_wordplay;
 
 static const struct decoder {
     const struct format *format;
@@ -89,6 +89,15 @@ static const struct decoder {
       "-100.0% fp32 MFU | 113446.5 tok/s",
       "step    3/20 | train loss 5.256000 | norm 1.1 | lr 1.00e-04 | (25.00 ms | 163840 tok/s)",
       "| num_processes         | 8                                                  |"}},
+    {&format_wordplay,
+     wordplay_generally,
+     {"[2024-07-05 18:08:36][INFO][trainer:850] - step=5 loss=4.27 dt=281.505 dtf=5.230 dtb=17.948 "
+      "sps=14.209 mtps=0.931 mfu=23.314",
+      "[2024-09-05 18:08:37.123][INFO] - step=6 loss=4.2 dt=0.2815 dtf=0.0052 dtb=0.0179 sps=14.2 "
+      "sps_per_gpu=3.55 tps=58163 tps_per_gpu=14540 mfu=46.29",
+      "[default0]:step=7 loss=4.1 dt=280.9 dtf=5.1 sps=14.2 mfu=-100",
+      "2024-07-05T18:08:36Z global_step=7 step=8 dt=280.9 dtf=5.1 dtb=17 mfu=23.3 note=1",
+      "step=9 dt=1e-05 dtf=5.1 dtb=17.5 mfu=23.3"}},
 };
 
 /* ---- what is done to lines ---- */
