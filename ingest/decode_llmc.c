@@ -74,25 +74,26 @@ static bool scan_score(struct log_scan *scan)
 
 enum { STEP, TOTAL, TIME, MFU, RATE }; /* fields of the usual form */
 
-static bool scan_number(struct log_scan *scan, int64_t *ret_step)
+static bool scan_number(struct log_scan *scan, int64_t *ret_step, int64_t *ret_total)
 {
-    int64_t total;
     log_scan_blanks(scan);
     return log_scan_integer_to(scan, STEP, ret_step) && log_scan_text(scan, "/") &&
-           log_scan_integer_to(scan, TOTAL, &total) && *ret_step <= total;
+           log_scan_integer_to(scan, TOTAL, ret_total) && *ret_step <= *ret_total;
 }
 
 /* The usual form: of the CUDA program. */
-static bool scan(const struct log_line *line, int64_t *ret_step, struct values *ret)
+static bool scan(const struct log_line *line, int64_t *ret_step, int64_t *ret_total,
+                 struct values *ret)
 {
     struct log_scan scan;
     double loss;
     size_t at;
     *ret = (struct values){.timed = true, .rated = true};
-    bool fits = log_scan_head(&scan, line, "step", &at) && scan_number(&scan, ret_step) &&
-                log_scan_text(&scan, " | loss ") && log_scan_number(&scan, &loss) &&
-                scan_score(&scan) && log_scan_text(&scan, "norm ") && log_scan_skip_number(&scan) &&
-                scan_score(&scan) && log_scan_text(&scan, "lr ") && log_scan_skip_number(&scan) &&
+    bool fits = log_scan_head(&scan, line, "step", &at) &&
+                scan_number(&scan, ret_step, ret_total) && log_scan_text(&scan, " | loss ") &&
+                log_scan_number(&scan, &loss) && scan_score(&scan) &&
+                log_scan_text(&scan, "norm ") && log_scan_skip_number(&scan) && scan_score(&scan) &&
+                log_scan_text(&scan, "lr ") && log_scan_skip_number(&scan) &&
                 log_scan_text(&scan, " | ") && log_scan_number_to(&scan, TIME, &ret->ms) &&
                 log_scan_text(&scan, " ms | ") && log_scan_number_to(&scan, MFU, &ret->mfu) &&
                 (log_scan_text(&scan, "% bf16 MFU | ") || log_scan_text(&scan, "% fp32 MFU | ")) &&
@@ -102,7 +103,9 @@ static bool scan(const struct log_line *line, int64_t *ret_step, struct values *
     return fits;
 }
 
-static void put(struct llmc *llmc, int64_t step, const struct values *values, struct log_out *out)
+/* total: steps of the run; 0: not told. */
+static void put(struct llmc *llmc, int64_t step, int64_t total, const struct values *values,
+                struct log_out *out)
 {
     int64_t ns;
     if (values->ms <= 0 || !log_duration(values->ms, LOG_MILLISECOND, &ns)) {
@@ -129,23 +132,24 @@ static void put(struct llmc *llmc, int64_t step, const struct values *values, st
     if (values->rated)
         log_out_value(out, str_from("tokens a second (smoothed)"), "tokens/s", values->rate);
     log_out_record(out, &record);
+    if (total > 0)
+        log_out_planned(out, total);
     llmc->seen = true;
     llmc->last_step = step;
     llmc->last_ns = ns;
 }
 
 /* "    1/19560 |" or "   0:" behind "step": the text behind it. */
-static bool take_number(struct str *text, int64_t *ret)
+static bool take_number(struct str *text, int64_t *ret, int64_t *ret_total)
 {
     size_t length;
-    int64_t total;
     struct str rest = log_trim(*text);
     if (!log_integer(rest, ret, &length))
         return false;
     rest = log_from(rest, length);
     if (rest.len > 0 && rest.p[0] == '/') {
         rest = log_from(rest, 1);
-        if (!log_integer(rest, &total, &length) || *ret > total)
+        if (!log_integer(rest, ret_total, &length) || *ret > *ret_total)
             return false;
         rest = log_from(rest, length);
     }
@@ -163,8 +167,8 @@ static bool take_step(struct llmc *llmc, const struct log_piece *piece, struct l
 {
     struct str text = log_from(piece->text, 4);
     struct values values = {0};
-    int64_t step;
-    if (!take_number(&text, &step))
+    int64_t step, total = 0;
+    if (!take_number(&text, &step, &total))
         return false;
     bool whole = values_of(text, &values);
     if (!whole && !values.timed && !llmc->seen && log_find(text, "z)|") == SIZE_MAX)
@@ -176,7 +180,7 @@ static bool take_step(struct llmc *llmc, const struct log_piece *piece, struct l
     else if (!whole)
         log_out_damaged(out, "a torn line of a step");
     else
-        put(llmc, step, &values, out);
+        put(llmc, step, total, &values, out);
     return true;
 }
 
@@ -262,12 +266,12 @@ enum log_answer llmc_generally(void *state, const struct log_line *line, struct 
 static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
 {
     struct values values;
-    int64_t step;
-    if (!scan(line, &step, &values)) {
+    int64_t step, total = 0;
+    if (!scan(line, &step, &total, &values)) {
         log_scan_forget(line);
         return llmc_generally(state, line, out);
     }
-    put(state, step, &values, out);
+    put(state, step, total, &values, out);
     return LOG_TAKEN;
 }
 
@@ -285,7 +289,7 @@ static bool again(void *state, const struct log_line *line, const struct log_val
     if (!log_values_integer(values, STEP, &step) || !log_values_integer(values, TOTAL, &total) ||
         step > total)
         return false;
-    put(state, step, &is, out);
+    put(state, step, total, &is, out);
     return true;
 }
 

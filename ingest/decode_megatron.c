@@ -175,6 +175,16 @@ static void put_rates(const struct megatron_iteration *is, struct log_out *out)
         log_out_value(out, str_from(is->rates[i].name), is->rates[i].unit, is->rates[i].value);
 }
 
+/* The M of "iteration   N/  M". */
+static void put_planned(const struct megatron_iteration *is, struct log_out *out)
+{
+    struct str head = log_trim(is->head);
+    size_t begin;
+    int64_t total;
+    if (log_integer_before(head, head.len, &total, &begin) && total >= is->number)
+        log_out_planned(out, total);
+}
+
 /* The first record of a log that does not say its interval: the next number tells it. */
 static void settle_first(struct megatron *state, int64_t next)
 {
@@ -236,6 +246,7 @@ static void take_iteration(struct megatron *state, const struct log_line *line,
         megatron_times_put(&state->inner, &state->held);
     }
     put_rates(is, out);
+    put_planned(is, out);
     remember(state, is);
     state->holding = true;
     log_out_claim(out);

@@ -16,6 +16,7 @@
 
 struct megatron_iteration {
     int64_t number;
+    struct str head; /* "iteration   7/  100 " */
     uint32_t fields; /* a hash of all its text; not 0 */
     int64_t step_time_ns;
     int64_t flops;           /* of one GPU; 0: not logged */

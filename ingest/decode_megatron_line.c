@@ -454,6 +454,7 @@ bool megatron_iteration_again(const struct log_line *line, const struct log_valu
     const char *begin = number.p - values->notes[LEARNED_NUMBER];
     struct str text = str_of(begin, (size_t)(line->text.p + line->text.len - begin));
     ret->fields = megatron_hash(log_trim(text));
+    ret->head = log_until(text, log_find(text, "|"));
     return whole(&of, ret, out) == MEGATRON_FOUND;
 }
 
@@ -475,6 +476,7 @@ enum megatron_found megatron_iteration_next(const struct log_line *of_line, size
     struct str rest = log_until(log_from(line, end), next == SIZE_MAX ? line.len : next - end);
     *at = end + rest.len;
     struct str text = log_trim(str_of(line.p + head, *at - head));
+    ret->head = str_of(line.p + head, end - 1 - head);
     ret->fields = megatron_hash(text);
     of.form = from == 0 && next == SIZE_MAX ? of_line->form : NULL;
     learn_front(&of, log_until(line, head), head, text, ret);

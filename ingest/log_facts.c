@@ -202,11 +202,14 @@ void log_book_summary(const struct log_book *book, struct summary *summary)
 {
     bool taken[LOG_FORMATS_MAX] = {false};
     summary->log_count = 0;
+    summary->planned_step = 0;
     while (summary->log_count < SUMMARY_LOGS_MAX) {
         const struct log_facts *facts = next_most(book, taken);
         if (!facts)
             break;
         taken[facts - book->facts] = true;
+        if (summary->log_count == 0) /* the steps are this one's */
+            summary->planned_step = facts->planned;
         const struct format *format = facts->format;
         bool whole = facts->job_records < facts->records; /* it holds single ranks after all */
         summary->logs[summary->log_count++] = (struct summary_log){

@@ -69,6 +69,7 @@ struct log_facts {
     int64_t held; /* operations that are held back now, until it shows what they belong to */
     uint64_t records_held; /* records, likewise */
     int64_t world;         /* ranks of the job, as the log says; 0: it does not */
+    int64_t planned;       /* the last step of the run, as it said last; 0: it does not */
     uint64_t damaged;
     uint64_t counts[LOG_COUNTS];
     char examples[LOG_COUNTS][COMPLAINT_BYTES]; /* the first of each: raw bytes; "" */

@@ -279,6 +279,13 @@ void log_out_world(struct log_out *out, int64_t ranks)
         facts->world = ranks;
 }
 
+void log_out_planned(struct log_out *out, int64_t step)
+{
+    struct log_facts *facts = format_reader_facts(out->reader);
+    if (facts)
+        facts->planned = step;
+}
+
 uint64_t log_out_source(const struct log_out *out)
 {
     return out->reader->source;

@@ -44,6 +44,9 @@ void log_out_held(struct log_out *out, int64_t more);
 /* So many ranks has the job, as the log says. */
 void log_out_world(struct log_out *out, int64_t ranks);
 
+/* The run is to end with this step, as the line says: the last one that is told holds. */
+void log_out_planned(struct log_out *out, int64_t step);
+
 /* Which input it is: another number for each; of a file, nccl_job_key() of its name. */
 uint64_t log_out_source(const struct log_out *out);
 

@@ -283,6 +283,28 @@ class Others(unittest.TestCase):
                 got = json.loads(self.run_program("explain", "--json", "-", stdin=text).stdout)
                 self.assertEqual(got["doubtful"], doubtful)
 
+    def test_the_steps_to_come_are_told_where_the_log_says_how_many(self):
+        megatron = (b" iteration %8d/ %7d | consumed samples: 64 | elapsed time per iteration (ms): "
+                    b"%d.0 | learning rate: 9.7E-06 | global batch size: 64 |\n")
+        llmc = (b"step %d/%d | loss 11.01 (+nanz)| norm 15.1 (+nanz)| lr 8.57e-07 | %d.00 ms | "
+                b"29.2%% bf16 MFU | 113446 tok/s\n")
+        for line in megatron, llmc:
+            for first, last, total in (1, 40, 1000), (61, 100, 10100), (3, 7, 7):
+                log = b"".join(line % (i, total, 2000 if i % 5 else 9000)
+                               for i in range(first, last + 1))
+                said = self.run_program("report", "-", stdin=log).stdout.decode()
+                seconds = 2 * (total - last)
+                time = f"{seconds / 60:.1f} min" if seconds < 3600 else f"{seconds / 3600:.2f} h"
+                line_to_come = (f"to come      {total - last:,} steps left (the last is {total:,}): "
+                                f"{time} c at the median step time\n")
+                self.assertEqual(line_to_come in said, last < total, said)
+                self.assertTrue(last < total or "to come" not in said)
+        # trained for longer, after a restart
+        log = (b"".join(megatron % (i, 100, 2000) for i in range(1, 101)) +
+               b"".join(megatron % (i, 200, 2000) for i in range(101, 111)))
+        said = self.run_program("report", "-", stdin=log).stdout.decode()
+        self.assertIn("to come      90 steps left (the last is 200): 180 s c at", said)
+
     def test_what_another_format_gives_too_is_counted_in_the_text(self):
         log = b"".join(
             b" iteration %d/ 1000 | consumed samples: 64 | elapsed time per iteration (ms): 100.5 | "

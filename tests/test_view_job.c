@@ -40,6 +40,13 @@ static void a_picture_that_stands_still_says_since_when(void **state)
     check("job-hang-80x24", &model, 80, 24, true, true);
     check("job-hang-40x10", &model, 40, 10, false, false);
     check("job-hang-200x60", &model, 200, 60, true, false);
+    summary.silent_s = 27;
+    summary.planned_step = 100000; /* of 12,350 */
+    check("job-left-80x24", &model, 80, 24, true, false);
+    check("job-left-40x10", &model, 40, 10, true, false);
+    summary.planned_step = 12350;
+    check("job-late-80x24", &model, 80, 24, true, false);
+    summary.silent_s = 250;
     model.screen = SCREEN_LEDGER; /* which has no alarms */
     check("job-hang-ledger-80x24", &model, 80, 24, true, false);
     model.screen = SCREEN_TIMELINE;

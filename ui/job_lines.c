@@ -87,6 +87,24 @@ void job_add_covered(struct sentence *line, const struct summary *summary)
         sentence_add(line, ", %s", format_counted(text, summary->attempts, "attempt"));
 }
 
+bool job_add_left(struct sentence *line, const struct view_model *model, bool unicode)
+{
+    const struct summary *summary = model->summary;
+    struct quantity median = summary->step_time_median_s;
+    int64_t left = summary->planned_step - summary->shown.step;
+    char text[FORMAT_BYTES];
+    if (!summary->shown.known || left <= 0 || summary->planned_step <= 0)
+        return false;
+    sentence_add(line, "%s left", format_counted(text, left, "step"));
+    sentence_add(line, " (the last is %s)", format_count(text, summary->planned_step));
+    if (!quantity_known(median) || !isfinite(median.value))
+        return true;
+    sentence_add(line, ": %s", format_duration(text, median.value * (double)left, unicode));
+    sentence_evidence(line, model_evidence(model, EVIDENCE_COMPUTED));
+    sentence_add(line, " at the median step time");
+    return true;
+}
+
 const char *job_value_word(const struct summary *summary)
 {
     return summary->shown.span > 1 || are_means(summary) ? "value" : "step";

@@ -28,6 +28,10 @@ void job_add_steps(struct sentence *line, const struct summary *summary);
  * incomplete": what the span holds. */
 void job_add_covered(struct sentence *line, const struct summary *summary);
 
+/* "650 steps left (the last is 1,000): 48.8 min c at the median step time", after the shown step;
+ * false where the log does not say how many there will be, or all are done. */
+bool job_add_left(struct sentence *line, const struct view_model *model, bool unicode);
+
 /* What the values are: "running means, which hide single slow steps"; false where they are
  * the measured time of one step, or the mean of as many as stand beside it. */
 bool job_add_values(struct sentence *line, const struct summary *summary);

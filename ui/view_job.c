@@ -30,7 +30,7 @@ struct job_page {
 
 /* Lines given to each part. */
 struct job_lines {
-    int text, gap, now, pulse, strips, strip_height, needs, phases, event, tables;
+    int text, gap, now, pulse, strips, strip_height, needs, phases, event, to_come, tables;
 };
 
 static void draw_sentence(struct job_page *page, const struct sentence *line)
@@ -206,6 +206,12 @@ static bool say_event(struct sentence *line, const struct job_page *page)
     return true;
 }
 
+static bool say_to_come(struct sentence *line, const struct job_page *page)
+{
+    sentence_clear(line, STYLE_NORMAL);
+    return job_add_left(line, page->model, page->canvas->unicode);
+}
+
 /* ---- sharing the lines out ---- */
 
 static int strips_of(const struct view_model *model)
@@ -231,6 +237,8 @@ static void share_out(struct job_lines *lines, const struct job_page *page)
     left -= lines->phases;
     lines->event = left >= 1 && page->rect.width < JOB_TABLES_WIDE && say_event(&line, page);
     left -= lines->event;
+    lines->to_come = left >= 1 && say_to_come(&line, page);
+    left -= lines->to_come;
     lines->gap = left >= 1;
     left -= lines->gap;
     lines->needs = left >= 2 && strips == 1 && lines->strips;
@@ -286,6 +294,8 @@ void view_job(struct canvas *canvas, struct rect rect, const struct view_model *
     if (lines.phases && say_phases(&line, &page))
         page.y += sentence_draw_wrapped(&line, canvas, page.rect, page.y);
     if (lines.event && say_event(&line, &page))
+        draw_sentence(&page, &line);
+    if (lines.to_come && say_to_come(&line, &page))
         draw_sentence(&page, &line);
     if (lines.tables > 0)
         job_tables_draw(
