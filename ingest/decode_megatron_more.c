@@ -132,9 +132,12 @@ static bool argument(struct str body, const char *name, int64_t *ret)
         return false;
     struct str before = log_until(body, at), rest = log_from(body, at + strlen(name));
     bool apart = before.len > 0 && log_is_blank(before.p[before.len - 1]);
+    bool indented = before.len > 1 && apart && log_is_blank(before.p[before.len - 2]);
     before = log_trim(before);
     char last = before.len > 0 ? before.p[before.len - 1] : ':';
-    if (last != ':' && !(apart && (last == '-' || last == ']'))) /* "... - INFO -   log_interval" */
+    if (last != ':' &&
+        !(apart && (last == '-' || last == ']')) && /* "... - INFO -   log_interval" */
+        !indented)                                  /* "02:59:55   log_interval" */
         return false;
     rest = log_trim(rest);
     if (rest.len > 0 && rest.p[0] == ':')
