@@ -143,6 +143,8 @@ static void end(void *memory, struct log_out *out)
 }
 
 /* It begins with "time" or "config"; lines of JSON, which may begin so too, end soon. */
+#define CONFIG_WITHIN 512 /* bytes */
+
 static enum log_sniff sniff(const char *bytes, size_t size, bool whole)
 {
     struct str text = str_of(bytes, size), key = log_from(text, 1);
@@ -156,11 +158,13 @@ static enum log_sniff sniff(const char *bytes, size_t size, bool whole)
         return key.len > 0 && key.p[0] != '"' ? LOG_SNIFF_NO : more;
     if (!log_begins(key, "\"time\"") && !log_begins(key, "\"config\""))
         return LOG_SNIFF_NO;
-    size_t config = log_find(text, "\"config\""), line = log_find(text, "}\n");
+    /* It stands near the beginning, or it is none: however much was read at once. */
+    size_t config = log_find(log_until(text, CONFIG_WITHIN), "\"config\"");
+    size_t line = log_find(text, "}\n");
     if (line < config)
         return LOG_SNIFF_NO;
     if (config == SIZE_MAX)
-        return size > 512 ? LOG_SNIFF_NO : more;
+        return size > CONFIG_WITHIN ? LOG_SNIFF_NO : more;
     bool ours =
         log_find(text, "\"world_size\"") != SIZE_MAX &&
         (log_find(text, "\"straggle") != SIZE_MAX || log_find(text, "\"epochs\"") != SIZE_MAX);

@@ -433,11 +433,11 @@ bool megatron_iteration_again(const struct log_line *line, const struct log_valu
     struct line_fields of = {.time = LOG_NUMBER, .rates = ret};
     struct str number = values->text[LEARNED_NUMBER];
     size_t length;
-    ret->number = (int64_t)values->number[LEARNED_NUMBER];
     ret->rate_count = 0;
     ret->again = true;
     ret->stamped = log_values_have(values, LEARNED_STAMP);
-    if (number.len > 15 || ret->number > RECORD_STEP_MAX || values->number[LEARNED_TIME] <= 0 ||
+    if (!log_values_integer(values, LEARNED_NUMBER, &ret->number) ||
+        ret->number > RECORD_STEP_MAX || values->number[LEARNED_TIME] <= 0 ||
         (ret->stamped &&
          !log_stamp(values->text[LEARNED_STAMP], &ret->stamp_ns, &ret->zone, &length)))
         return false;

@@ -400,10 +400,9 @@ static bool again(void *state, const struct log_line *line, const struct log_val
         *to[i] = values->number[LEARNED_FIELDS + i];
     }
     is.numbers = is.fields;
-    is.step = (int64_t)values->number[LEARNED_STEP];
     size_t front = (size_t)(number.p - line->text.p) - values->notes[LEARNED_STEP];
     struct log_piece piece = {.front = log_until(line->text, front), .origin = LOG_LEARN_NOWHERE};
-    if (number.len > 15 ||
+    if (!log_values_integer(values, LEARNED_STEP, &is.step) ||
         !log_piece_stamp_at(&piece, (size_t)(values->text[LEARNED_STAMP].p - line->text.p),
                             &is.stamp, &is.zone))
         return false;

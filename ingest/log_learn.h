@@ -47,11 +47,13 @@ static inline bool log_values_have(const struct log_values *values, unsigned fie
     return (values->has >> field & 1) != 0;
 }
 
-/* A field that is a whole number, of 14 bytes at most. */
+/* A field that is a whole number, of 15 digits at most. False: a longer one; *ret is not set. */
 static inline bool log_values_integer(const struct log_values *values, unsigned field, int64_t *ret)
 {
+    if (values->text[field].len > 15)
+        return false;
     *ret = (int64_t)values->number[field];
-    return values->text[field].len < 15;
+    return true;
 }
 
 /* ---- of the decoders, while they read a line; form may be NULL ---- */
