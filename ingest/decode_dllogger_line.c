@@ -183,8 +183,7 @@ static bool integer_again(const struct log_values *values, unsigned field, bool 
     if (!log_values_have(values, field))
         return true;
     *ret_has = true;
-    *ret = (int64_t)values->number[field];
-    return values->text[field].len < 15;
+    return log_values_integer(values, field, ret);
 }
 
 bool dllogger_read_again(const struct log_values *values, const char *end,

@@ -37,8 +37,7 @@ struct mllog {
     struct mllog_number block_samples, block_step, stop_samples; /* of its begin; of the last end */
     int64_t blocks, length; /* ended blocks; steps in blocks whose length alone is told */
     int held_count;
-    struct record
-        held[BLOCKS_HELD]; /* of blocks that ended: their throughput may come behind them */
+    struct record held[BLOCKS_HELD]; /* ended blocks, whose throughput may come behind them */
 
     struct mllog_list list; /* of a learned line */
     char scratch[MLLOG_SCRATCH];
@@ -156,13 +155,6 @@ static void leave_out(const struct mllog_stat *stat, struct log_out *out)
                   stat->rate ? "throughput" : "step time");
 }
 
-/* The unit stays unknown: the values are no records. */
-static void give_up(struct mllog *log, bool rate, struct log_out *out)
-{
-    log->unit[rate] = MLLOG_UNIT_NONE;
-    put_held(log, out);
-}
-
 /* One more line while the unit is open. */
 static void find_unit(struct mllog *log, const struct mllog_stat *stat, struct log_out *out)
 {
@@ -186,7 +178,8 @@ static void find_unit(struct mllog *log, const struct mllog_stat *stat, struct l
             return;
         leave_out(stat, out);
         log->first.time_ns = 0;
-        give_up(log, stat->rate, out);
+        log->unit[stat->rate] = MLLOG_UNIT_NONE; /* the values are no records */
+        put_held(log, out);
         return;
     }
     log->unit[stat->rate] = unit;
@@ -253,11 +246,9 @@ static void read_stats(struct mllog *log, const struct mllog_entry *entry, struc
     while (mllog_next_stat(entry, &cursor, &name, &number)) {
         bool time = str_is(name, "train_step_time") || str_is(name, "step_time");
         bool throughput = str_is(name, "throughput");
-        if ((time || throughput) && !number.given) {
+        if ((time || throughput) && !number.given)
             log_out_count(out, number.none ? LOG_NOT_NUMBER : LOG_IMPOSSIBLE, "%.*s", (int)name.len,
                           name.p);
-            continue;
-        }
         if (!number.given)
             continue;
         if (time) {
@@ -266,11 +257,10 @@ static void read_stats(struct mllog *log, const struct mllog_entry *entry, struc
         } else if (throughput) {
             rate = number.value;
             has_rate = true;
-        }
-        if (throughput)
             log_out_value(out, name, "samples/s", number.value);
-        else if (!time && log_find(name, "time") != SIZE_MAX)
+        } else if (log_find(name, "time") != SIZE_MAX) {
             log_out_value(out, name, "s", number.value);
+        }
     }
     if (step)
         read_stat(log, entry, seconds, false, out);

@@ -173,12 +173,6 @@ static void learn_head(const struct log_line *line, struct str front, struct str
     log_learn_ready(line->form, false);
 }
 
-static bool integer_again(const struct log_values *values, unsigned field, int64_t *ret)
-{
-    *ret = (int64_t)values->number[field];
-    return values->text[field].len < 15;
-}
-
 static bool head_again(struct olmo *olmo, const struct log_line *line,
                        const struct log_values *values, struct log_out *out)
 {
@@ -187,9 +181,9 @@ static bool head_again(struct olmo *olmo, const struct log_line *line,
     size_t length;
     head.stamped = log_values_have(values, STAMP);
     const char *stamp = values->text[STAMP].p, *end = values->text[STEP].p - strlen("[step=");
-    if (!integer_again(values, STEP, &head.step) ||
-        (log_values_have(values, TOTAL) && !integer_again(values, TOTAL, &total)) ||
-        (log_values_have(values, RANK) && !integer_again(values, RANK, &head.writer)) ||
+    if (!log_values_integer(values, STEP, &head.step) ||
+        (log_values_have(values, TOTAL) && !log_values_integer(values, TOTAL, &total)) ||
+        (log_values_have(values, RANK) && !log_values_integer(values, RANK, &head.writer)) ||
         end - line->text.p > STAMP_WITHIN ||
         (head.stamped &&
          !log_stamp(str_of(stamp, (size_t)(end - stamp)), &head.stamp, &head.zone, &length)))
