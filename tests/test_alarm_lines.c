@@ -363,6 +363,20 @@ static void a_job_hangs_after_three_times_what_is_usual(void **state)
     summary_done(&scene.summary);
 }
 
+static void a_run_that_is_done_does_not_hang(void **state)
+{
+    struct scene scene;
+    job_init(&scene);
+    scene.summary.silent_s = 7300;
+    scene.summary.planned_step = 12351;
+    assert_non_null(only_alarm(&scene));
+    scene.summary.planned_step = 12350;
+    assert_null(only_alarm(&scene));
+    expect_pulse(&scene, 0, "last value over 2 h ago: that of the run's last step");
+    expect_pulse(&scene, 2, "last over 2 h ago, all done");
+    summary_done(&scene.summary);
+}
+
 static void ranks_that_log_every_tenth_step_are_not_missed_at_once(void **state)
 {
     struct scene scene;
@@ -430,6 +444,7 @@ int main(void)
         cmocka_unit_test(sizes_that_do_not_fit_the_ranks_are_named),
         cmocka_unit_test(a_log_says_how_long_ago_its_newest_value_came),
         cmocka_unit_test(a_job_hangs_after_three_times_what_is_usual),
+        cmocka_unit_test(a_run_that_is_done_does_not_hang),
         cmocka_unit_test(ranks_that_log_every_tenth_step_are_not_missed_at_once),
         cmocka_unit_test(few_records_among_many_lines_are_doubted),
         cmocka_unit_test(what_another_format_gives_too_is_counted),

@@ -45,7 +45,8 @@ static void a_picture_that_stands_still_says_since_when(void **state)
     check("job-left-80x24", &model, 80, 24, true, false);
     check("job-left-40x10", &model, 40, 10, true, false);
     summary.planned_step = 12350;
-    check("job-late-80x24", &model, 80, 24, true, false);
+    check("job-done-80x24", &model, 80, 24, true, false);
+    summary.planned_step = 0;
     summary.silent_s = 250;
     model.screen = SCREEN_LEDGER; /* which has no alarms */
     check("job-hang-ledger-80x24", &model, 80, 24, true, false);

@@ -46,10 +46,17 @@ static bool is_awaited(const struct view_model *model)
     return model->mode == MODE_LIVE && !model->feed.reading && isfinite(model->summary->silent_s);
 }
 
+/* Nothing more is to come. */
+static bool is_done(const struct summary *summary)
+{
+    return summary->planned_step > 0 && summary->shown.known &&
+           summary->last_in_memory >= summary->planned_step;
+}
+
 bool job_pulse_overdue(const struct view_model *model)
 {
     struct quantity usual = job_pulse_usual(model->summary);
-    return is_awaited(model) && quantity_known(usual) &&
+    return is_awaited(model) && !is_done(model->summary) && quantity_known(usual) &&
            model->summary->silent_s > fmax(OVERDUE_TIMES * usual.value, OVERDUE_LEAST_S);
 }
 
@@ -66,6 +73,10 @@ bool job_pulse_add(struct sentence *line, const struct view_model *model, int wo
         sentence_add(line, "just now");
     else
         sentence_add(line, "%s ago", format_silence(text, silent_s));
+    if (is_done(model->summary)) {
+        sentence_add(line, "%s", wording == 0 ? ": that of the run's last step" : ", all done");
+        return true;
+    }
     if (!quantity_known(usual) || wording >= PULSE_WORDINGS - 1)
         return true;
     sentence_add(line, "%s%s", between[wording], format_duration(text, usual.value, false));

@@ -12,7 +12,7 @@
 /* Seconds between two values as a rule: the median step time x the steps between the last ones. */
 struct quantity job_pulse_usual(const struct summary *summary);
 
-/* Nothing has come for several times that. */
+/* Nothing has come for several times that, and the last step that the log names was not reached. */
 bool job_pulse_overdue(const struct view_model *model);
 
 /* "last value over 4 min ago, usually one every 32.0 s c": ages as format_silence() has them, since
