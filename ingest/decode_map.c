@@ -17,6 +17,16 @@ static void begin(void *state, const struct format *format)
     ((struct map_state *)state)->user = format->setup;
 }
 
+static bool again(void *state, const struct log_line *line, const struct log_values *values,
+                  struct log_out *out)
+{
+    const struct map_state *map = state;
+    (void)line;
+    if (map->csv.columns > 0)
+        return map_csv_again(&map->csv, map->user, values, out);
+    return map_json_again(map->user, values, out);
+}
+
 static enum log_answer take_line(void *state, const struct log_line *line, struct log_out *out)
 {
     struct map_state *map = state;
@@ -117,6 +127,8 @@ static void sort_keys(struct user_format *user)
         if (element->field.kind == USER_JOB)
             continue;
         user->by_first[user_key_slot(element->key.p[0])] |= UINT64_C(1) << i;
+        for (size_t k = 0; k < element->key.len; k++)
+            user->digits |= log_is_digit(element->key.p[k]);
         for (size_t k = i + 1; k < user->count && element->same == 0; k++)
             if (user->elements[k].field.kind != USER_JOB &&
                 str_equal(user->elements[k].key, element->key))
@@ -166,6 +178,7 @@ struct user_format *user_format_map(const char *name, const char *text, char *er
     user->format.state_bytes = sizeof(struct map_state);
     user->format.begin = begin;
     user->format.line = take_line;
+    user->format.again = again;
     user->format.needs = "JSON lines, or CSV with a header, that hold the keys of the map";
     return user;
 }

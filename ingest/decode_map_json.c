@@ -18,6 +18,8 @@ struct walk {
     const struct user_format *user;
     struct user_record *record;
     const char *end;
+    struct log_learned *form; /* NULL: the line is not learned */
+    unsigned learned;         /* values */
 };
 
 /* Elements that may be in an object: bits, and how much of their keys is the way to it. */
@@ -26,8 +28,8 @@ struct candidates {
     size_t at;
 };
 
-static const char *object_after(const struct walk *walk, const char *p,
-                                struct candidates candidates, int depth);
+static const char *object_after(struct walk *walk, const char *p, struct candidates candidates,
+                                int depth);
 
 /* ---- parts of JSON ---- */
 
@@ -116,10 +118,10 @@ static const char *word_after(const char *p, const char *end)
     return NULL;
 }
 
-static const char *list_after(const struct walk *walk, const char *p, int depth);
+static const char *list_after(struct walk *walk, const char *p, int depth);
 
 /* The place after the value at p, whatever it is; NULL: it is none. */
-static inline const char *value_after(const struct walk *walk, const char *p, int depth)
+static inline const char *value_after(struct walk *walk, const char *p, int depth)
 {
     const char *end = walk->end;
     bool escaped;
@@ -136,7 +138,7 @@ static inline const char *value_after(const struct walk *walk, const char *p, in
     return *p == '[' ? list_after(walk, p, depth + 1) : word_after(p, end);
 }
 
-static const char *list_after(const struct walk *walk, const char *p, int depth)
+static const char *list_after(struct walk *walk, const char *p, int depth)
 {
     if (depth > DEPTH_MAX)
         return NULL;
@@ -211,6 +213,20 @@ static void put_quoted(const struct user_field *field, struct str value, struct 
     user_field_put(field, value, to);
 }
 
+#define NOTE_OBJECT (UINT32_C(1) << 31) /* what is learned of a value: this and its element */
+
+/* A value that is put as it stands. */
+static void learn_value(struct walk *walk, size_t element, struct str value)
+{
+    bool plain = log_is_digit(value.p[0]) || value.p[0] == '-', quoted = value.p[0] == '"';
+    if (!walk->form)
+        return;
+    if (quoted)
+        value = str_of(value.p + 1, value.len - 2);
+    log_learn_text(walk->form, plain || quoted ? walk->learned++ : LOG_LEARN_FIELDS, value,
+                   NOTE_OBJECT | (uint32_t)element);
+}
+
 static void put_value(const struct user_field *field, struct str value, bool looked_into,
                       struct user_record *to)
 {
@@ -225,8 +241,8 @@ static void put_value(const struct user_field *field, struct str value, bool loo
 }
 
 /* A member whose value is at p; the place after it. */
-static inline const char *take_value(const struct walk *walk, const char *p, struct str key,
-                                     bool escaped, struct candidates candidates, int depth)
+static inline const char *take_value(struct walk *walk, const char *p, struct str key, bool escaped,
+                                     struct candidates candidates, int depth)
 {
     uint64_t within = 0, found = 0;
     size_t length = key.len;
@@ -237,14 +253,17 @@ static inline const char *take_value(const struct walk *walk, const char *p, str
     const char *after = within && p < walk->end && *p == '{'
                             ? object_after(walk, p, inner, depth + 1)
                             : value_after(walk, p, depth);
-    for (; after && found; found &= found - 1)
-        put_value(&walk->user->elements[__builtin_ctzll(found)].field,
-                  str_of(p, (size_t)(after - p)), within != 0, walk->record);
+    for (; after && found; found &= found - 1) {
+        size_t element = (size_t)__builtin_ctzll(found);
+        struct str value = str_of(p, (size_t)(after - p));
+        learn_value(walk, element, value);
+        put_value(&walk->user->elements[element].field, value, within != 0, walk->record);
+    }
     return after;
 }
 
-static const char *object_after(const struct walk *walk, const char *p,
-                                struct candidates candidates, int depth)
+static const char *object_after(struct walk *walk, const char *p, struct candidates candidates,
+                                int depth)
 {
     const char *end = walk->end;
     if (depth > DEPTH_MAX)
@@ -272,12 +291,18 @@ static const char *object_after(const struct walk *walk, const char *p,
     return NULL;
 }
 
+static const char *read_object(const struct user_format *user, const char *p, const char *end,
+                               struct log_learned *form, struct user_record *record)
+{
+    struct walk walk = {.user = user, .record = record, .end = end, .form = form};
+    user_record_begin(record);
+    return object_after(&walk, p, (struct candidates){UINT64_MAX, 0}, 1);
+}
+
 const char *map_json_object(const struct user_format *user, const char *p, const char *end,
                             struct user_record *record)
 {
-    struct walk walk = {.user = user, .record = record, .end = end};
-    user_record_begin(record);
-    return object_after(&walk, p, (struct candidates){UINT64_MAX, 0}, 1);
+    return read_object(user, p, end, NULL, record);
 }
 
 /* ---- lines ---- */
@@ -339,6 +364,28 @@ static bool put_out(const struct user_format *user, struct user_record *record, 
     return true;
 }
 
+/* Whether a line like it, whatever its digits, has the same keys: none of the map's have digits,
+ * and nothing is escaped. */
+static bool learns(const struct user_format *user, const struct log_line *line)
+{
+    return line->form && line->text.p[0] == '{' && !user->digits &&
+           !memchr(line->text.p, '\\', line->text.len);
+}
+
+bool map_json_again(const struct user_format *user, const struct log_values *values,
+                    struct log_out *out)
+{
+    struct user_record record;
+    user_record_begin(&record);
+    for (unsigned i = 0; i < LOG_LEARN_FIELDS && log_values_have(values, i); i++) {
+        if (!(values->notes[i] & NOTE_OBJECT))
+            return false;
+        size_t element = values->notes[i] & ~NOTE_OBJECT;
+        user_field_put(&user->elements[element].field, values->text[i], &record);
+    }
+    return put_out(user, &record, out);
+}
+
 enum log_answer map_json_line(const struct user_format *user, const struct log_line *line,
                               struct log_out *out)
 {
@@ -346,13 +393,19 @@ enum log_answer map_json_line(const struct user_format *user, const struct log_l
     const char *end = text.p + text.len, *last = NULL; /* of a list: the end of the one before */
     const char *at = memchr(text.p, '{', text.len);
     const char *torn = NULL; /* begins as an object, and is none */
-    bool taken = false;
+    struct log_learned *form = learns(user, line) ? line->form : NULL;
+    bool taken = false, first = true;
     while (at) {
         struct user_record record;
         bool listed = is_listed(line->body, at, last), alone = listed || stands_alone(text, at);
-        const char *after = alone ? map_json_object(user, at, end, &record) : NULL;
+        const char *after = alone ? read_object(user, at, end, form, &record) : NULL;
+        bool good = after && put_out(user, &record, out);
         taken |= alone && torn && tell_torn(user, str_of(torn, (size_t)(at - torn)), out);
-        taken |= after && put_out(user, &record, out);
+        if (good && first && !memchr(after, '{', (size_t)(end - after)))
+            log_learn_ready(form, true);
+        taken |= good;
+        first = false;
+        form = NULL;
         torn = after ? NULL : alone ? at : torn;
         last = listed ? after : NULL;
         at = after ? after : at + 1;

@@ -9,6 +9,11 @@
 const char *map_json_object(const struct user_format *user, const char *p, const char *end,
                             struct user_record *record);
 
+/* An object alone in its line like one before, whose form was learned: what it comes to. False: it
+ * is to be read, nothing has come of it. */
+bool map_json_again(const struct user_format *user, const struct log_values *values,
+                    struct log_out *out);
+
 /* A line that may hold objects of the map, one or several, with text around them or in a list. */
 enum log_answer map_json_line(const struct user_format *user, const struct log_line *line,
                               struct log_out *out);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "log_text.h"
+#include "number.h"
 
 #define DAY INT64_C(86400)
 #define SECOND INT64_C(1000000000)
@@ -42,10 +43,14 @@ static int64_t fraction(struct str s, size_t *at)
 {
     if (*at + 1 >= s.len || (s.p[*at] != '.' && s.p[*at] != ',') || !log_is_digit(s.p[*at + 1]))
         return 0;
-    int64_t ns = 0, unit = SECOND / 10;
-    for (++*at; *at < s.len && log_is_digit(s.p[*at]); ++*at, unit /= 10)
-        ns += (s.p[*at] - '0') * unit;
-    return ns;
+    int64_t value = 0;
+    unsigned count = 0;
+    for (++*at; *at < s.len && log_is_digit(s.p[*at]); ++*at)
+        if (count < 9) {
+            value = value * 10 + (s.p[*at] - '0');
+            count++;
+        }
+    return value * number_power10[9 - count];
 }
 
 /* "Z", "+02:00", "-0730" at *at: seconds east of UTC. */
@@ -68,10 +73,20 @@ static bool zone(struct str s, size_t *at, int *ret_seconds)
     return true;
 }
 
+/* The number of two digits; far under 0: they are none. */
+static inline int two_digits(const char *p)
+{
+    unsigned ten = (unsigned char)p[0] - (unsigned)'0', one = (unsigned char)p[1] - (unsigned)'0';
+    return ten <= 9 && one <= 9 ? (int)(ten * 10 + one) : -100000;
+}
+
 bool log_stamp(struct str s, int64_t *ret_ns, bool *ret_zone, size_t *ret_length)
 {
-    int year = digits(s, 0, 4), month = digits(s, 5, 2), day = digits(s, 8, 2);
-    int hour = digits(s, 11, 2), minute = digits(s, 14, 2), second = digits(s, 17, 2);
+    if (s.len < 19)
+        return false;
+    int year = two_digits(s.p) * 100 + two_digits(s.p + 2);
+    int month = two_digits(s.p + 5), day = two_digits(s.p + 8), hour = two_digits(s.p + 11);
+    int minute = two_digits(s.p + 14), second = two_digits(s.p + 17);
     if (year < 1970 || year > 2200 || month < 1 || month > 12 || day < 1 || hour < 0 || hour > 23 ||
         minute < 0 || minute > 59 || second < 0 || second > 60)
         return false;

@@ -254,6 +254,44 @@ static void what_is_learned_comes_to_the_same(void **state)
     formats_free(plainly);
 }
 
+/* Objects and tables of a map, of lines that vary. */
+static void maps_come_to_the_same(void **state)
+{
+    static const char map[] = "rank=process_index,step=global_step,t=time,forward=m.fwd_ms:ms,"
+                              "backward=m.bwd_ms:ms,sync=ar_us:us,host=node";
+    static const char log[] =
+        "{\"time\": 1760000000.125, \"process_index\": 3, \"global_step\": 17, \"m\": {\"fwd_ms\": "
+        "10.25, \"bwd_ms\": 20.5}, \"ar_us\": 100, \"node\": \"n7\"}\n"
+        "{\"time\": \"2026-05-01T00:00:01Z\", \"process_index\": \"3\", \"global_step\": 18, "
+        "\"m.fwd_ms\": 0.5, \"ar_us\": null}\n"
+        "{\"a1\": {\"global_step\": 1}, \"process_index\": 0, \"global_step\": 18, \"ar_us\": -5}\n"
+        "{\"global_step\": 19, \"process_index\": 2, \"ar_us\": 1e3, \"m\": 7, \"x\": "
+        "\"\\u0041\"}\n"
+        "{\"global_step\": 19, \"process_index\": 2, \"ar_us\": 7} {\"global_step\": 20}\n"
+        "time,process_index,global_step,m.fwd_ms,ar_us,node\n"
+        "1760000000.125,3,17,10.25,100,n7\n"
+        "1760000000.125,3,17, 10.25 ,100,\"n7\"\n"
+        "1760000000.125,3,nan,10.25,100,n7\n"
+        "global_step,process_index,time,m.fwd_ms,ar_us,node\n"
+        "17,3,1760000000.125,10.25,100,n7\n"
+        "time\tprocess_index\tglobal_step\tm.fwd_ms\tar_us\tnode\n"
+        "1760000000\t3\t17\t10.25\t100\tn7\n"
+        "global_step;process_index;time;m.fwd_ms;ar_us;node\n"
+        "17;3;1760000000,125;10,25;100;n7\n";
+    char error[256], *text = malloc(SIZE_MOST);
+    struct user_format *user = user_format_map("m", map, error, sizeof(error));
+    struct formats *learns = formats_new(), *plainly = formats_new();
+    assert_true(user && text && formats_add(learns, user_format_of(user)) &&
+                formats_add(plainly, user_format_of(user)));
+    formats_learn(plainly, false);
+    for (uint64_t seed = 1; seed <= 50; seed++)
+        check_text("map", learns, plainly, text, varied(text, log, strlen(log), seed));
+    formats_free(learns);
+    formats_free(plainly);
+    user_format_free(user);
+    free(text);
+}
+
 /* What samples do not hold. */
 static void odd_lines_come_to_the_same(void **state)
 {
@@ -346,6 +384,7 @@ int main(void)
         cmocka_unit_test(no_number_of_json_begins_with_0),
         cmocka_unit_test(stamps_are_counted_that_digits_could_make),
         cmocka_unit_test(what_is_learned_comes_to_the_same),
+        cmocka_unit_test(maps_come_to_the_same),
         cmocka_unit_test(odd_lines_come_to_the_same),
         cmocka_unit_test(digits_that_tell_formats_apart_are_not_learned),
     };
