@@ -37,6 +37,7 @@ static void drop_states(struct format_reader *reader)
     reader->claims = reader->want_all = 0;
     log_lead_begin(&reader->lead);
     reader->beside.count = 0;
+    reader->beside.together = false;
     reader->wanting_count = 0;
     reader->document = -1;
 }

@@ -45,6 +45,7 @@ struct beside {
     struct record *records; /* owned, a ring of BESIDE_KEPT; NULL: none yet */
     uint32_t begin, count;
     size_t format; /* index in the table */
+    bool together; /* there were such between two of the leader's: one run in two formats */
 };
 
 /* The names that a record in the queue points to. */

@@ -156,8 +156,10 @@ static void put(struct format_reader *reader, const struct record *record)
 static void keep_beside(struct format_reader *reader, const struct record *record)
 {
     struct beside *beside = &reader->beside;
-    if (beside->format != reader->current)
+    if (beside->format != reader->current) {
         beside->count = 0;
+        beside->together = false;
+    }
     beside->format = reader->current;
     if (!beside->records)
         beside->records = memory_resized(NULL, BESIDE_KEPT, sizeof(*beside->records));
@@ -191,7 +193,7 @@ void log_out_end(struct log_out *out)
 {
     struct format_reader *reader = out->reader;
     struct beside *beside = &reader->beside;
-    if (beside->count == 0 || !log_lead_is_over(&reader->lead))
+    if (beside->count == 0 || beside->together || !log_lead_is_over(&reader->lead))
         return;
     reader->current = beside->format;
     put_beside(reader, &reader->lead);
@@ -223,6 +225,7 @@ void log_out_record(struct log_out *out, const struct record *record)
     }
     if (reader->beside.count > 0 && before.format >= 0 && reader->lead.format > before.format)
         put_beside(reader, &before);
+    reader->beside.together |= reader->beside.count > 0 && reader->lead.format == before.format;
     reader->beside.count = 0;
     put(reader, &found);
 }

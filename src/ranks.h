@@ -24,7 +24,7 @@ struct rank_info {
     int64_t last_seen_ns;                /* the reader's clock at its last record */
     int64_t stamped_end_ns;              /* of its last value for a whole job; INT64_MIN: none */
     uint32_t stamps_wrong, stamps_right; /* such values whose stamps deny that they took so long */
-    /* Records since the step went back, in rising order, without a time to tell a restart from
+    /* Records since the step went back, none before another, without a time to tell a restart from
      * repeated lines. */
     struct record *suspects;                    /* owned, usually NULL */
     uint32_t suspect_count, suspects_differing; /* from what had been said of their steps */
