@@ -23,12 +23,14 @@ bool alarm_silence(const struct view_model *model, struct sentence *line)
     char silent[FORMAT_BYTES], step[FORMAT_BYTES];
     if (!job_pulse_overdue(model))
         return false;
-    if (job_alone(summary)) {
-        job_pulse_add(line, model, 0);
-        sentence_add(line, ": does the job hang?");
+    double step_s = summary->step_time_median_s.value, usual_s = job_pulse_usual(summary).value;
+    if (job_alone(summary)) { /* the question first: the rest has no room in 40 columns */
+        sentence_add(line, "last value %s ago: a hang? Usually one comes every %s",
+                     format_silence(silent, summary->silent_s),
+                     format_duration(step, usual_s, false));
+        sentence_evidence(line, model_evidence(model, EVIDENCE_COMPUTED));
         return true;
     }
-    double step_s = summary->step_time_median_s.value, usual_s = job_pulse_usual(summary).value;
     const char *often = usual_s > step_s * 1.5 ? "one comes every" : "a step takes";
     format_duration(step, usual_s, false);
     if (model->feed.last_record_s > 0) { /* a moment stays: nothing is sent while nothing happens */
