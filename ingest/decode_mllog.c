@@ -25,8 +25,7 @@ struct mllog {
     struct mllog_stat first; /* while the unit is open: the newest; no time: none */
     int tries;
     bool validation;         /* one came since the last record */
-    bool any;                /* a step came of it */
-    bool numbered;           /* it was told by its number, not by samples alone */
+    bool any, numbered;      /* a step came of it, with its number, not by samples alone */
     int64_t previous, apart; /* the newest; the least distance of two, 0: none yet */
     double last_value;       /* of the newest step */
     int64_t last_ns;
