@@ -117,6 +117,8 @@ struct match {
     bool cut;        /* the line ended within it */
     bool nowhere;    /* a text of it does not come any more: it matches at no later place either */
     struct user_record record;
+    struct log_learned *form; /* NULL: the line is not learned */
+    unsigned learned;         /* values */
 };
 
 /* Where the element's text is next in the rest: of many places at which the pattern might begin, it
@@ -152,6 +154,8 @@ static bool match_anything(const struct user_format *user, size_t at, struct mat
         for (length = 0; length < match->rest.len && !log_is_blank(match->rest.p[length]);)
             length++;
     }
+    if (element->field.kind == USER_NAME)
+        log_learn_text(match->form, match->learned++, log_until(match->rest, length), (uint32_t)at);
     user_field_put(&element->field, log_until(match->rest, length), &match->record);
     match->rest = log_from(match->rest, length);
     return true;
@@ -194,6 +198,7 @@ static inline bool match_value(const struct user_format *user, size_t at, struct
         }
         match->unit_seen = value.unit > 0;
     }
+    log_learn_text(match->form, match->learned++, log_until(s, length), (uint32_t)at);
     user_field_take(&user->elements[at].field, s, &value, &match->record);
     match->rest = log_from(s, length);
     return true;
@@ -256,8 +261,51 @@ static bool was_meant(const struct user_format *user, const struct match *match)
     return match->cut && (match->record.record.has & RECORD_STEP) && 2 * match->done > user->count;
 }
 
+/* A value where one like it stood; false: it is not as long. */
+static bool value_again(const struct user_format *user, size_t at, struct str text,
+                        const struct log_line *line, struct match *match)
+{
+    const struct element *element = &user->elements[at];
+    struct str s = str_of(text.p, (size_t)(line->text.p + line->text.len - text.p));
+    struct user_value value;
+    if (element->field.kind == USER_NAME) {
+        user_field_put(&element->field, text, &match->record);
+        return true;
+    }
+    read_value(user, at, s, &value);
+    if (value.form == USER_ABSENT || value.length + value.unit != text.len)
+        return false;
+    if (at + 1 == user->count) {
+        if (value.unit == 0 && match->unit_seen && text.len == s.len)
+            return false;
+        match->unit_seen = value.unit > 0;
+    }
+    user_field_take(&element->field, s, &value, &match->record);
+    return true;
+}
+
+/* What is between the values has no digits that count: none are in the pattern's texts. */
+static bool again(void *state, const struct log_line *line, const struct log_values *values,
+                  struct log_out *out)
+{
+    struct pattern_state *pattern = state;
+    const struct user_format *user = pattern->user;
+    struct match match;
+    match.unit_seen = pattern->unit_seen;
+    user_record_begin(&match.record);
+    for (unsigned i = 0; i < LOG_LEARN_FIELDS && log_values_have(values, i); i++)
+        if (!value_again(user, values->notes[i], values->text[i], line, &match))
+            return false;
+    pattern->unit_seen |= match.unit_seen;
+    if (user->job)
+        match.record.record.has |= RECORD_JOB;
+    user_record_out(&match.record, out);
+    return true;
+}
+
 static enum log_answer take_line(void *state, const struct log_line *line, struct log_out *out)
 {
+    struct log_learned *form = ((struct pattern_state *)state)->user->digits ? NULL : line->form;
     struct pattern_state *pattern = state;
     const struct user_format *user = pattern->user;
     struct str text = line->text;
@@ -270,6 +318,8 @@ static enum log_answer take_line(void *state, const struct log_line *line, struc
         match.rest = log_from(text, at);
         match.unit_seen = pattern->unit_seen;
         match.cut = match.nowhere = false;
+        match.form = form;
+        match.learned = 0;
         bool good = match_all(user, &match);
         pattern->unit_seen |= good && match.unit_seen;
         if (good && line->cut && match.rest.len == 0) {
@@ -289,6 +339,9 @@ static enum log_answer take_line(void *state, const struct log_line *line, struc
             break;
         size_t next = good ? (size_t)(match.rest.p - text.p) : at + 1;
         at = next_place(user, text, next > at ? next : at + 1);
+        if (good && at == SIZE_MAX)
+            log_learn_ready(form, false);
+        form = NULL; /* only of lines that match at the first place, and at no other */
     }
     return answer;
 }
@@ -308,6 +361,8 @@ static bool end_text(struct user_format *user, char *from, const char *to, char 
         word++;
     element.front = (uint16_t)front;
     element.word = (uint16_t)(word - front);
+    for (size_t i = 0; i < element.key.len; i++)
+        user->digits |= log_is_digit(element.key.p[i]);
     return from == to || user_format_field(user, &element, error, size);
 }
 
@@ -400,6 +455,7 @@ struct user_format *user_format_pattern(const char *name, const char *text, char
     user->format.state_bytes = sizeof(struct pattern_state);
     user->format.begin = begin;
     user->format.line = take_line;
+    user->format.again = again;
     user->format.needs = "lines that the pattern matches";
     return user;
 }

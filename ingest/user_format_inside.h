@@ -26,7 +26,7 @@ static inline size_t user_key_slot(char first)
 struct user_format {
     struct format format;
     bool job;
-    bool digits;                       /* of a map: there are some in its keys */
+    bool digits;                       /* there are some in its keys, or texts */
     struct str step_key;               /* of a map: the last part of its step's key */
     uint64_t by_first[USER_KEY_SLOTS]; /* of a map: bits of the elements whose keys begin so */
     size_t count;

@@ -254,6 +254,46 @@ static void what_is_learned_comes_to_the_same(void **state)
     formats_free(plainly);
 }
 
+/* Lines of patterns that vary. */
+static void patterns_come_to_the_same(void **state)
+{
+    static const char *const patterns[] = {
+        "step {step} of {} rank {rank} loss {} took {step_time:ms}",
+        "{t} INFO step {step}: {step_time}",
+        "{step} {step_time} {host}",
+        "on {host} it {step} ({tokens} tokens) forward {forward:us} end",
+        "step2 {step} took {step_time:ms}",
+        "{job}step {step} {end} took {step_time} {mfu}%",
+    };
+    static const char log[] =
+        "2026-05-01 00:00:01,123 INFO epoch 0 step 17 of 900000 rank 3 loss 2.5 took 1079.19 ms\n"
+        "2026-05-01 00:00:01,123 INFO epoch 0 step 17 of 900000 rank 3 loss 2.5 took 1079.19\n"
+        "2026-05-01T00:00:01Z INFO step 12: 0.5 s\n1760000000.25 INFO step 13: 1,234.5ms\n"
+        "1760000000 INFO step 13: 12.5\nINFO step 13: 12.5\n"
+        "17 0.25 node7\n18 0.25 node7 19 0.5 node8\n17 1e-3 node7 7\n"
+        "on node3.pod-1 it 12 (524,288 tokens) forward 12.5us end\n"
+        "on node3.pod-1 it 12 (524288 tokens) forward 12.5 ms end\n"
+        "step2 17 took 3.5 ms\nstep3 17 took 3.5 ms step2 18 took 7\n"
+        "step 4 2026-05-01 00:00:01 took 2 41.5%\nstep 5 1760000000 took 3 -100%\n"
+        "step 6 1760000000123 took 1.5 nan%\nstep 7 1760000000123 took 1.5 40%\n";
+    char error[256], *text = malloc(SIZE_MOST);
+    for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
+        struct user_format *user = user_format_pattern("p", patterns[i], error, sizeof(error));
+        struct formats *learns = formats_new(), *plainly = formats_new();
+        if (!user)
+            fail_msg("%s: %s", patterns[i], error);
+        assert_true(text && formats_add(learns, user_format_of(user)) &&
+                    formats_add(plainly, user_format_of(user)));
+        formats_learn(plainly, false);
+        for (uint64_t seed = 1; seed <= 20; seed++)
+            check_text(patterns[i], learns, plainly, text, varied(text, log, strlen(log), seed));
+        formats_free(learns);
+        formats_free(plainly);
+        user_format_free(user);
+    }
+    free(text);
+}
+
 /* Objects and tables of a map, of lines that vary. */
 static void maps_come_to_the_same(void **state)
 {
@@ -384,6 +424,7 @@ int main(void)
         cmocka_unit_test(no_number_of_json_begins_with_0),
         cmocka_unit_test(stamps_are_counted_that_digits_could_make),
         cmocka_unit_test(what_is_learned_comes_to_the_same),
+        cmocka_unit_test(patterns_come_to_the_same),
         cmocka_unit_test(maps_come_to_the_same),
         cmocka_unit_test(odd_lines_come_to_the_same),
         cmocka_unit_test(digits_that_tell_formats_apart_are_not_learned),
