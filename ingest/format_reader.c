@@ -57,7 +57,7 @@ void format_reader_free(struct format_reader *reader)
     free(reader->names);
     free(reader->plain);
     free(reader->unwrapped);
-    line_forms_done(&reader->forms);
+    line_forms_free(reader->forms);
     free(reader);
 }
 
@@ -92,10 +92,10 @@ static bool answers(struct format_reader *reader, size_t index)
     const struct format *format = reader->formats->list[index];
     void *state = state_of(reader, index);
     bool known = reader->form && reader->form->owner == index;
-    if (known && format->again && reader->values.search_count == 0 &&
-        format->again(state, &reader->line, &reader->values, &reader->out))
+    if (known && format->again && reader->forms->values.search_count == 0 &&
+        format->again(state, &reader->line, &reader->forms->values, &reader->out))
         return true;
-    reader->line.recall = known ? &reader->values : NULL;
+    reader->line.recall = known ? &reader->forms->values : NULL;
     if (reader->line.form)
         log_learn_begin(reader->line.form, reader->line.text);
     return format->line(state, &reader->line, &reader->out) == LOG_TAKEN;
@@ -181,7 +181,7 @@ static void keep_form(struct format_reader *reader, uint64_t anchored, uint64_t 
 {
     uint64_t bit = UINT64_C(1) << reader->current;
     struct line_form *form =
-        line_forms_keep(&reader->forms, reader->formats, (uint8_t)reader->current, anchored);
+        line_forms_keep(reader->forms, reader->formats, (uint8_t)reader->current, anchored);
     if (form && form->bare && !(asked & bit))
         form->leave = leaving(reader, anchored & (bit - 1), &reader->line);
 }
@@ -204,13 +204,15 @@ static void take_prefix(struct format_reader *reader, bool cut)
         line->body = log_prefix_strip(line->text, &line->writer);
     line->cut = cut || goes_on(log_until(line->text, (size_t)(line->body.p - line->text.p)));
     bool learns = !line->cut && !reader->form && !reader->formats->plainly;
-    line->form = learns ? line_forms_learn(&reader->forms) : NULL;
+    if (learns && !reader->forms)
+        reader->forms = line_forms_new();
+    line->form = learns ? line_forms_learn(reader->forms) : NULL;
 }
 
 static bool read_line(struct format_reader *reader, struct str line, bool cut)
 {
     line = plain_line(reader, line);
-    reader->form = cut ? NULL : line_forms_find(&reader->forms, line, &reader->values);
+    reader->form = cut || !reader->forms ? NULL : line_forms_find(reader->forms, line);
     uint64_t asked = 0, anchored = 0, wanted = reader->formats->always | reader->want_all;
     bool wants = reader->want_all != 0; /* mostly one of those has it: anchors are not looked for */
     if (!wants)

@@ -80,9 +80,8 @@ struct format_reader {
     size_t damage_next, damage_count;
     char *plain;                  /* room for a line without escapes; owned */
     char *unwrapped;              /* room for a line that was in JSON; owned */
-    struct line_forms forms;      /* that were learned */
+    struct line_forms *forms;     /* that were learned; owned; NULL: nothing was, yet */
     const struct line_form *form; /* that the line has; NULL: none of these */
-    struct log_values values;     /* of the line, where its form is known */
 };
 
 /* The input has ended: what was left out may be a run of its own. */

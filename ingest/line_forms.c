@@ -1,40 +1,49 @@
 /* The forms that were learned last, and which one a line has. */
 #include "line_forms.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "format_reader.h"
 #include "log_prefix.h"
 #include "log_text.h"
+#include "memory.h"
 #include "number.h"
 
 #define IN_VAIN_MAX 64    /* so many forms in a row that did not come back: */
 #define IN_VAIN_EVERY 256 /* only one line of so many is learned from then on */
 
-void line_forms_done(struct line_forms *forms)
+struct line_forms *line_forms_new(void)
 {
+    return memory_zeroed(1, sizeof(struct line_forms));
+}
+
+void line_forms_free(struct line_forms *forms)
+{
+    if (!forms)
+        return;
     for (size_t i = 0; i < forms->count; i++)
         log_learn_free(forms->list[i].form);
     log_learn_free(forms->learning);
-    *forms = (struct line_forms){0};
+    free(forms);
 }
 
-static bool matches(const struct line_form *form, uint64_t begins, struct str line,
-                    struct log_values *ret)
+static bool matches(struct line_forms *forms, size_t at, uint64_t begins, struct str line)
 {
-    return ((begins ^ form->begins) & form->mask) == 0 && log_learn_match(form->form, line, ret);
+    const struct line_form *form = &forms->list[at];
+    return ((begins ^ form->begins) & form->mask) == 0 &&
+           log_learn_match(form->form, line, &forms->values);
 }
 
-const struct line_form *line_forms_find(struct line_forms *forms, struct str line,
-                                        struct log_values *ret)
+const struct line_form *line_forms_find(struct line_forms *forms, struct str line)
 {
     if (forms->count == 0)
         return NULL;
     uint64_t begins = number_load8(line.p);
     size_t expected = forms->list[forms->last].next, found = expected;
-    if (!matches(&forms->list[expected], begins, line, ret)) {
+    if (!matches(forms, expected, begins, line)) {
         for (found = 0; found < forms->count; found++)
-            if (found != expected && matches(&forms->list[found], begins, line, ret))
+            if (found != expected && matches(forms, found, begins, line))
                 break;
         if (found == forms->count)
             return NULL;

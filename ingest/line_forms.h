@@ -20,19 +20,19 @@ struct line_form {
     uint64_t begins, mask;    /* its bytes before the first digit, eight at most */
 };
 
-/* All zero: none yet. */
 struct line_forms {
     struct line_form list[LINE_FORMS];
     size_t count, oldest, last;
     struct log_learned *learning; /* owned; of the line that is read */
     unsigned in_vain;             /* learned since one matched */
+    struct log_values values;     /* of the line whose form was found last */
 };
 
-void line_forms_done(struct line_forms *forms);
+struct line_forms *line_forms_new(void);
+void line_forms_free(struct line_forms *forms);
 
-/* The form that the line has, NULL: none of these. */
-const struct line_form *line_forms_find(struct line_forms *forms, struct str line,
-                                        struct log_values *ret);
+/* The form that the line has, its values are forms->values then. NULL: none of these. */
+const struct line_form *line_forms_find(struct line_forms *forms, struct str line);
 
 /* Room to learn the form of the next line. NULL: not this one, since forms do not come back. */
 struct log_learned *line_forms_learn(struct line_forms *forms);
