@@ -1,9 +1,27 @@
 /* DeepSpeed's communication logger. */
 #include "decode_deepspeed_comm.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "log_text.h"
+
+#define COLUMNS 5
+#define STRANGERS_MAX 16 /* lines of other processes within a table */
+
+/* The operation's name: "all_reduce", "broadcast | [Caller Func: _broadcast_model]". Empty: it is
+ * no such name. */
+static struct str op_name(struct str s)
+{
+    size_t caller = log_find(s, " | [Caller Func: ");
+    if (caller != SIZE_MAX && !log_ends(s, "]"))
+        return log_until(s, 0);
+    s = log_until(s, caller);
+    for (size_t i = 0; i < s.len; i++)
+        if (!log_is_word(s.p[i]))
+            return log_until(s, 0);
+    return s;
+}
 
 /* "comm op: all_reduce | time (ms): 1642.47 | msg size: 2.61 GB | algbw (Gbps): ..." */
 bool deepspeed_read_comm(struct str text, struct log_out *out)
@@ -15,45 +33,85 @@ bool deepspeed_read_comm(struct str text, struct log_out *out)
         return false;
     text = log_from(text, at + strlen("comm op: "));
     bar = log_find(text, " | time (ms): ");
-    op = log_until(text, bar);
+    op = op_name(log_until(text, bar));
     time = bar == SIZE_MAX ? str_of("", 0) : log_from(text, bar + strlen(" | time (ms): "));
     size_t end = log_find(time, " |");
     if (end == SIZE_MAX || log_number_whole(log_until(time, end), NULL, &ms) != LOG_NUMBER ||
-        op.len == 0 || op.len >= LOG_VALUE_NAME_BYTES || memchr(op.p, ' ', op.len))
+        op.len == 0 || op.len >= LOG_VALUE_NAME_BYTES)
         log_out_damaged(out, "a torn line of the communication logger");
     else
         log_out_value(out, op, "ms", ms);
     return true;
 }
 
-/* A row of the summary: an operation's name, or "2.0 KB  146  11.12  0.08  ...". */
-static bool read_row(struct deepspeed_summary *summary, struct str row, struct log_out *out)
+static void put_mean(const struct deepspeed_summary *summary, const char *of, double ms,
+                     struct log_out *out)
 {
-    char name[LOG_VALUE_NAME_BYTES] = "mean of ";
-    double size, count, total, mean;
+    char name[LOG_VALUE_NAME_BYTES];
+    snprintf(name, sizeof(name), "mean of %s%s", summary->op, of);
+    log_out_value(out, str_from(name), "ms", ms);
+}
+
+/* "2.0 KB  146  11.12  0.08  0.43  0.41": what is behind the size. False: it is no such row. */
+static bool read_size(struct str row, struct str *ret)
+{
+    double size;
     size_t length;
-    struct str rest = log_trim(row);
-    if (rest.len > 0 && rest.len < sizeof(summary->op) && !memchr(rest.p, ' ', rest.len) &&
-        rest.p[0] >= 'a' && rest.p[0] <= 'z') {
-        str_copy(summary->op, sizeof(summary->op), rest);
-        return true;
-    }
-    if (summary->op[0] == '\0' || log_number(rest, &size, &length) != LOG_NUMBER)
+    if (log_number(row, &size, &length) != LOG_NUMBER)
         return false;
-    rest = log_trim(log_from(rest, length));
-    size_t unit = log_find(rest, "B ");
+    row = log_trim(log_from(row, length));
+    size_t unit = log_find(row, "B ");
     if (unit > 1)
         return false;
-    double *const columns[] = {&count, &total, &mean};
-    rest = log_from(rest, unit + 1);
-    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+    *ret = log_from(row, unit + 1);
+    return true;
+}
+
+/* False: torn. */
+static bool read_columns(struct str rest, double columns[static COLUMNS])
+{
+    size_t length;
+    for (size_t i = 0; i < COLUMNS; i++) {
         rest = log_trim(rest);
-        if (log_number(rest, columns[i], &length) != LOG_NUMBER || length == rest.len)
+        if (log_number(rest, &columns[i], &length) != LOG_NUMBER)
             return false;
         rest = log_from(rest, length);
+        if (rest.len > 0 && !log_is_blank(rest.p[0]))
+            return false;
     }
-    str_copy(name + 8, sizeof(name) - 8, str_from(summary->op));
-    log_out_value(out, str_from(name), "ms", mean);
+    return log_trim(rest).len == 0;
+}
+
+static bool is_operation(struct str op)
+{
+    static const char *const of[] = {"reduce", "gather", "scatter", "broadcast",
+                                     "send",   "recv",   "barrier", "all_to_all"};
+    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
+        if (log_find(op, of[i]) != SIZE_MAX)
+            return true;
+    return false;
+}
+
+/* A row of a table, or the operation's name above its rows. */
+static bool read_row(struct deepspeed_summary *summary, struct str row, struct log_out *out)
+{
+    double columns[COLUMNS]; /* count, two sums, two means; or count, sum, mean, two rates */
+    struct str rest = log_trim(row), op = op_name(rest);
+    if (op.len > 0 && op.len < sizeof(summary->op) && log_is_letter(op.p[0])) {
+        bool is = is_operation(op); /* else the name may be torn: whose the rows are is not known */
+        str_copy(summary->op, sizeof(summary->op), is ? op : log_until(op, 0));
+        return is;
+    }
+    if (!read_size(rest, &rest))
+        return false;
+    if (summary->op[0] == '\0' || !read_columns(rest, columns)) {
+        log_out_damaged(out, "a torn row of the communication logger's summary");
+    } else if (summary->straggler) {
+        put_mean(summary, ", quickest rank", columns[3], out);
+        put_mean(summary, ", above it", columns[4], out);
+    } else {
+        put_mean(summary, "", columns[2], out);
+    }
     return true;
 }
 
@@ -61,16 +119,22 @@ bool deepspeed_read_summary(struct deepspeed_summary *summary, const struct log_
                             struct log_out *out)
 {
     if (log_find(line->text, "Comm. Op ") != SIZE_MAX) {
-        summary->open = true;
-        summary->op[0] = '\0';
+        *summary = (struct deepspeed_summary){
+            .open = true,
+            .straggler = log_find(line->text, "straggler(ms)") != SIZE_MAX,
+        };
         log_out_want_all(out, true);
         return true;
     }
     if (!summary->open)
         return false;
-    if (read_row(summary, line->body, out))
+    if (read_row(summary, line->body, out)) {
+        summary->strangers = 0;
         return true;
-    summary->open = false;
-    log_out_want_all(out, false);
+    }
+    if (++summary->strangers > STRANGERS_MAX) {
+        summary->open = false;
+        log_out_want_all(out, false);
+    }
     return false;
 }

@@ -8,13 +8,15 @@
 /* The table of the summary, while it is read. All zero is the beginning. */
 struct deepspeed_summary {
     bool open;
-    char op[32]; /* of the rows */
+    bool straggler; /* the second one: the quickest rank's times, and the writer's above these */
+    unsigned strangers; /* lines of others, since the last that was of it */
+    char op[32];        /* of the rows */
 };
 
 /* A line of an operation: its time becomes a value. False: it is none. */
 bool deepspeed_read_comm(struct str text, struct log_out *out);
 
-/* The head or a row of the table: mean times become values. All lines are asked for until it ends.
+/* The head or a row of a table: mean times become values. All lines are asked for until it ends.
  * False: it is none. */
 bool deepspeed_read_summary(struct deepspeed_summary *summary, const struct log_line *line,
                             struct log_out *out);
