@@ -8,7 +8,9 @@
 #include "memory.h"
 
 #define RANKS_MAX 65536
-#define STRANGERS_MAX 4 /* lines of other processes without a label in between */
+/* Lines of other processes in between, of which a label may be the same: of a pod, of a node. */
+#define STRANGERS_MAX 32
+#define STRANGERS_BEHIND 4 /* likewise, where all has come that is usual */
 
 /* ---- names ---- */
 
@@ -383,7 +385,7 @@ enum megatron_fit megatron_block_line(struct megatron_timers *timers, const stru
                             : range_line(timers->block, s, out) ? MEGATRON_FITS
                                                                 : MEGATRON_STRANGER;
     if (fit == MEGATRON_STRANGER) {
-        bool over = line->writer >= 0 || ++timers->strangers > STRANGERS_MAX;
+        bool over = ++timers->strangers > (timers->complete ? STRANGERS_BEHIND : STRANGERS_MAX);
         return over ? MEGATRON_ENDS : MEGATRON_STRANGER;
     }
     return count_line(timers, out);
@@ -400,7 +402,7 @@ bool megatron_block_end(struct megatron_timers *timers, bool cut, struct log_out
     }
     if (!any)
         return false;
-    cut |= timers->lines < timers->usual_lines;
+    cut |= timers->lines < timers->usual_lines || timers->strangers > STRANGERS_MAX;
     for (uint32_t i = 0; cut && !timers->past_sync && i < timers->count; i++)
         megatron_times_drop_sums(&timers->ranks[i]);
     timers->usual_times = timers->lines == timers->usual_lines ? timers->usual_times + 1 : 1;
