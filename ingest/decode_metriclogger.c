@@ -245,9 +245,15 @@ static bool seconds_again(const struct log_values *values, enum kind kind, unsig
                           int64_t *ret)
 {
     struct str text = values->text[field];
-    size_t point = log_find(text, ".");
-    return point != SIZE_MAX && text.len - point - 1 >= (size_t)kinds[kind].decimals &&
-           log_duration(values->number[field], LOG_SECOND, ret);
+    size_t decimals = (size_t)kinds[kind].decimals, behind = decimals + 1;
+    if (text.len < behind)
+        return false;
+    if (text.p[text.len - behind] != '.') { /* mostly it is just there */
+        size_t point = log_find(text, ".");
+        if (point == SIZE_MAX || text.len - point < behind)
+            return false;
+    }
+    return log_duration(values->number[field], LOG_SECOND, ret);
 }
 
 static bool again(void *state, const struct log_line *line, const struct log_values *values,
