@@ -32,11 +32,22 @@ enum pass {
     PASS_COPY,
 };
 
+/* Another bar than the training's. */
+struct other_bar {
+    uint64_t name;
+    int64_t total;        /* 0: there is none */
+    int64_t count, moved; /* of one around it: the newest; steps since the training's began */
+    bool whole, passed;   /* of one within it: it reached its total; the one around went on then */
+};
+
 struct tqdm {
     bool any;
-    uint64_t name;  /* of the training's bar */
-    uint64_t outer; /* of one over epochs that was drawn before it; 0: none */
+    bool of_trainer; /* the Trainer's losses stand beside the bar: its steps are in one bar */
+    bool other;      /* the last bar was another one */
+    uint64_t name;   /* of the training's bar */
     int64_t total, number;
+    struct other_bar outer;     /* over epochs, drawn before it */
+    struct other_bar inner;     /* drawn while it stood at 0: an evaluation, or the training's */
     bool names_training, whole; /* whole: it has reached its total */
     struct state last, from;    /* the newest; that from which the next value counts */
     int64_t base;               /* steps before this bar */
@@ -153,7 +164,7 @@ static void begin(struct tqdm *log, const struct state *state, int64_t base)
     if (state->count == 1) /* bars that say nothing at 0 began there all the same */
         log->from = (struct state){0};
     log->valued = log->whole = false;
-    log->jump.count = 0;
+    log->jump.count = log->outer.moved = 0;
     log->pass = PASS_ON;
     log->course.size = 0;
     keep_state(&log->course, state);
@@ -164,7 +175,8 @@ static void begin_anew(struct tqdm *log, const struct state *state, const struct
                        int64_t number, struct log_out *out)
 {
     bool back = log->number >= 0 && number >= 0 && number < log->number;
-    begin(log, first, log->whole && !back ? log->base + log->total : back ? 0 : log->base);
+    bool next = log->whole || log->outer.moved > 0;
+    begin(log, first, back ? 0 : next ? log->base + log->last.count : log->base);
     log->number = number;
     if (state->count > first->count || log->from.count < log->last.count)
         go_on(log, state, out);
@@ -177,22 +189,29 @@ static void double_state(const struct state *state, int64_t total, struct log_ou
     log_out_count(out, LOG_DOUBLED, "%lld/%lld", (long long)state->count, (long long)total);
 }
 
+/* It begins another epoch, and is no copy. */
+static bool is_other_pass(const struct tqdm *log, const struct tqdm_bar *bar)
+{
+    return (bar->number >= 0 && log->number >= 0 && bar->number != log->number) ||
+           log->outer.moved > 0;
+}
+
 /* It is where it was, or went back. */
 static void went_back(struct tqdm *log, const struct tqdm_bar *bar, const struct state *state,
                       struct log_out *out)
 {
-    bool other_number = bar->number >= 0 && log->number >= 0 && bar->number != log->number;
-    if (state->count == 0 && !(other_number && log->whole)) {
+    bool other_pass = is_other_pass(log, bar);
+    if (state->count == 0 && !(other_pass && log->whole)) {
         log->pass = PASS_UNDECIDED;
         log->began = *state;
         return;
     }
-    if (!other_number && is_copy(&log->course, state)) {
+    if (!other_pass && is_copy(&log->course, state)) {
         log->pass = PASS_COPY;
         double_state(state, log->total, out);
         return;
     }
-    if (!other_number && log->pass != PASS_UNDECIDED && state->elapsed_s >= log->last.elapsed_s) {
+    if (!other_pass && log->pass != PASS_UNDECIDED && state->elapsed_s >= log->last.elapsed_s) {
         if (state->count == log->last.count) /* redrawn for other words behind it, or closed */
             double_state(state, log->total, out);
         else
@@ -207,13 +226,13 @@ static void read_training(struct tqdm *log, const struct tqdm_bar *bar, struct l
 {
     struct state state = {bar->count, bar->elapsed_s, bar->rate};
     bool on = state.count > log->last.count && state.elapsed_s >= log->last.elapsed_s;
-    bool other_number = bar->number >= 0 && log->number >= 0 && bar->number != log->number;
-    if (on && !other_number && log->pass != PASS_UNDECIDED) {
+    bool other_pass = is_other_pass(log, bar);
+    if (on && !other_pass && log->pass != PASS_UNDECIDED) {
         log->pass = PASS_ON;
         go_on(log, &state, out);
         return;
     }
-    if (log->pass == PASS_UNDECIDED && on && !other_number && !log->whole &&
+    if (log->pass == PASS_UNDECIDED && on && !other_pass && !log->whole &&
         log->began.elapsed_s + 1 < state.elapsed_s && state.elapsed_s > log->last.elapsed_s + 1 &&
         log->course.size > 1) {
         /* Another node drew its 0 while this one went on. */
@@ -224,28 +243,96 @@ static void read_training(struct tqdm *log, const struct tqdm_bar *bar, struct l
     went_back(log, bar, &state, out);
 }
 
-/* The first bar stood at 0, and one within it begins: "Epoch: 0/3", then "Iteration: 0/500";
- * Lightning's "Training: 0/18", then "Epoch 0: 0/18". */
+/* ---- bars around and within ---- */
+
+static bool is_bar(const struct other_bar *known, const struct tqdm_bar *bar)
+{
+    /* A name says which bar it is; one without is told by its total. */
+    return known->total > 0 && bar->name == known->name &&
+           (bar->name != 0 || bar->total == known->total);
+}
+
+/* The first bar stands at 0, and one within it begins. "Epoch: 0/3", then "Iteration: 0/500", or
+ * Lightning's "Training: 0/18", then "Epoch 0: 0/18"; without such names that of more steps than
+ * there are epochs. */
 static bool is_within(const struct tqdm *log, const struct tqdm_bar *bar)
 {
-    return log->any && log->names_training && bar->names_training && bar->name != log->name &&
-           log->last.count == 0 && log->base == 0 && log->outer == 0;
+    if (!log->any || log->last.count > 0 || log->base > 0 || log->outer.total > 0)
+        return false;
+    if (log->names_training && bar->names_training && bar->name != log->name)
+        return true;
+    return bar->count <= 1 && bar->total > log->total;
+}
+
+/* A bar of no more than the first one's total, drawn while that stands at 0: when that goes on by
+ * one and it begins anew, it is the training's, and the first one's are epochs. Else it was an
+ * evaluation before the first step. True: it is. */
+static bool turns_out_within(struct tqdm *log, const struct tqdm_bar *bar)
+{
+    struct other_bar *inner = &log->inner;
+    if (is_bar(inner, bar)) {
+        inner->whole |= bar->count == bar->total;
+        return inner->passed && bar->count <= 1;
+    }
+    if (log->last.count == 0 && log->base == 0 && log->outer.total == 0 && inner->total == 0)
+        *inner = (struct other_bar){.name = bar->name, .total = bar->total};
+    return false;
+}
+
+/* Whether the first step of the training's bar is kept back, since it may be an epoch. */
+static bool waits_for_inner(struct tqdm *log, const struct tqdm_bar *bar)
+{
+    struct other_bar *inner = &log->inner;
+    if (inner->total == 0 || bar->count == 0)
+        return false;
+    inner->passed = inner->whole && bar->count == 1;
+    if (!inner->passed)
+        inner->total = 0;
+    return inner->passed;
 }
 
 /* Whether this bar takes the place of the one that was taken for the training's: it ended, and the
- * new one is larger or says what it is. */
+ * new one is larger or says what it is. Behind the Trainer's it is an evaluation. */
 static bool replaces(const struct tqdm *log, const struct tqdm_bar *bar)
 {
     if (bar->names_training != log->names_training)
         return bar->names_training;
     if (bar->names_training && bar->name == log->name)
         return log->whole; /* an epoch with another number of batches */
-    return log->whole && bar->total > log->total;
+    return log->whole && bar->total > log->total && !log->of_trainer;
+}
+
+/* It takes the place of the one that was taken for the training's. */
+static void take_over(struct tqdm *log, const struct tqdm_bar *bar, const struct other_bar *outer,
+                      int64_t base, struct log_out *out)
+{
+    struct state state = {bar->count, bar->elapsed_s, bar->rate};
+    *log = (struct tqdm){.any = true, .name = bar->name, .total = bar->total, .outer = *outer};
+    log->number = bar->number;
+    log->names_training = bar->names_training;
+    begin(log, &state, base);
+    if (state.count == 1)
+        go_on(log, &state, out);
+}
+
+/* A bar around the training's: it goes on by one each time that begins anew. */
+static void read_outer(struct tqdm *log, const struct tqdm_bar *bar, struct log_out *out)
+{
+    struct other_bar *outer = &log->outer, none = {0};
+    if (bar->count > outer->count) {
+        outer->moved += bar->count - outer->count;
+        outer->count = bar->count;
+    }
+    if (outer->moved > 1 && bar->name == 0) {
+        take_over(log, bar, &none, 0, out); /* it is none: what was within was an evaluation */
+        return;
+    }
+    log_out_count(out, LOG_LEFT_OUT, "a bar around the training's: %lld/%lld",
+                  (long long)bar->count, (long long)bar->total);
 }
 
 static void read_bar(struct tqdm *log, const struct tqdm_bar *bar, struct log_out *out)
 {
-    struct state state = {bar->count, bar->elapsed_s, bar->rate};
     if (bar->use != TQDM_TRAINING) {
         log->validation |= log->any && bar->use == TQDM_EVALUATION;
         log_out_count(out, bar->use == TQDM_EVALUATION ? LOG_EVALUATION : LOG_LEFT_OUT,
@@ -253,29 +340,28 @@ static void read_bar(struct tqdm *log, const struct tqdm_bar *bar, struct log_ou
                       (long long)bar->count, (long long)bar->total);
         return;
     }
-    if (log->any && bar->name == log->name && bar->total == log->total) {
-        read_training(log, bar, out);
-        return;
-    }
-    if (log->outer != 0 && bar->name == log->outer) {
-        log_out_count(out, LOG_LEFT_OUT, "a bar around the training's: %lld/%lld",
-                      (long long)bar->count, (long long)bar->total);
-        return;
-    }
-    uint64_t outer = is_within(log, bar) ? log->name : log->outer;
-    if (log->any && outer == log->outer && !replaces(log, bar)) {
+    bool same = log->any && bar->name == log->name && bar->total == log->total;
+    struct other_bar around = {.name = log->name, .total = log->total};
+    int64_t pass = log->inner.total;
+    log->other = !same;
+    if (same) {
+        if (!waits_for_inner(log, bar))
+            read_training(log, bar, out);
+    } else if (is_bar(&log->outer, bar)) {
+        read_outer(log, bar, out);
+    } else if (is_within(log, bar)) {
+        take_over(log, bar, &around, 0, out);
+    } else if (!log->any || replaces(log, bar)) {
+        bool epoch = log->any && bar->name == log->name && log->whole;
+        struct other_bar outer = log->outer;
+        take_over(log, bar, &outer, epoch ? log->base + log->total : 0, out);
+    } else if (turns_out_within(log, bar)) {
+        around.count = 1;
+        take_over(log, bar, &around, pass, out);
+    } else {
         log->validation = true; /* a bar within the bar */
         log_out_count(out, LOG_EVALUATION, NULL);
-        return;
     }
-    bool epoch = log->any && bar->name == log->name && log->whole;
-    int64_t base = epoch ? log->base + log->total : 0;
-    *log = (struct tqdm){.any = true, .name = bar->name, .total = bar->total, .outer = outer};
-    log->number = bar->number;
-    log->names_training = bar->names_training;
-    begin(log, &state, base);
-    if (state.count == 1)
-        go_on(log, &state, out);
 }
 
 /* ---- what the Trainer prints at its end ---- */
@@ -308,6 +394,13 @@ static bool read_end(struct str text, struct log_out *out)
     return any;
 }
 
+/* "{'loss': 2.5, ...}". What follows another bar at once belongs to that one: the Trainer of the
+ * next run. */
+static void read_loss(struct tqdm *log)
+{
+    log->of_trainer = log->any && !log->other;
+}
+
 static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
 {
     struct tqdm *log = state;
@@ -321,15 +414,17 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
         else
             read_bar(log, &bar, out);
     }
+    if (!any && log_find(line->text, "{'loss': ") != SIZE_MAX)
+        read_loss(log);
     any |= log_find(line->text, "train_") != SIZE_MAX && read_end(line->text, out);
     return any ? LOG_TAKEN : LOG_OTHER;
 }
 
 static const char *const anchors[] = {
-    "it/s]",   "s/it]",   "it/s,", "s/it,",         "batch/s",    "s/batch",
-    "step/s",  "s/step",  "kB/s]", "MB/s]",         "GB/s]",      "examples/s]",
-    "iter/s]", "s/iter]", "ba/s]", "train_runtime", "samples/s]", "train_steps_per_second",
-    NULL};
+    "it/s]",     "s/it]",   "it/s,", "s/it,",         "batch/s",    "s/batch",
+    "step/s",    "s/step",  "kB/s]", "MB/s]",         "GB/s]",      "examples/s]",
+    "iter/s]",   "s/iter]", "ba/s]", "train_runtime", "samples/s]", "train_steps_per_second",
+    "{'loss': ", NULL};
 const struct format format_tqdm = {
     .name = "tqdm",
     .title = "HF Trainer, tqdm",
