@@ -417,8 +417,7 @@ static bool again(void *of, const struct log_line *line, const struct log_values
         enum megatron_fit fit = megatron_block_again(&state->timers, line, values, out);
         if (fit == MEGATRON_STRANGER)
             return false;
-        take_fit(state, fit, out);
-        want(state, out);
+        take_fit(state, fit, out); /* the block is open before it and behind it: no want() */
         return true;
     }
     bool open = state->timers.block != MEGATRON_NO_BLOCK && !state->timers.complete;

@@ -105,6 +105,7 @@ struct megatron_timers {
     char prefix[MEGATRON_PREFIX_BYTES]; /* before the head, which may be before each line, too */
     size_t prefix_length;
     char name[MEGATRON_NAME_BYTES]; /* of the timer whose ranks come */
+    size_t name_length;             /* 0: none has come */
     enum megatron_time time;        /* what it is */
     struct megatron_times *ranks;   /* owned */
     uint32_t capacity;

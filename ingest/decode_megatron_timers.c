@@ -225,7 +225,7 @@ void megatron_block_begin(struct megatron_timers *timers, enum megatron_block bl
     timers->block = block;
     timers->writer = line->writer;
     learn_prefix(timers, line->body);
-    timers->name[0] = '\0';
+    timers->name_length = 0;
     timers->time = MEGATRON_TIMES;
     timers->count = 0;
     timers->lines = 0;
@@ -297,22 +297,31 @@ static struct megatron_times *times_of_rank(struct megatron_timers *timers, uint
     while (timers->capacity <= rank)
         timers->ranks = memory_grown(timers->ranks, &timers->capacity, sizeof(*timers->ranks));
     for (; timers->count <= rank; timers->count++)
-        timers->ranks[timers->count] = (struct megatron_times){0};
+        timers->ranks[timers->count].has = 0;
     return &timers->ranks[rank];
 }
 
 static bool take_rank(struct megatron_timers *timers, int64_t rank, double ms, struct log_out *out)
 {
     int64_t limit = timers->gpus > 0 && timers->gpus < RANKS_MAX ? timers->gpus : RANKS_MAX;
-    if (timers->name[0] == '\0' || rank >= limit ||
+    if (timers->name_length == 0 || rank >= limit ||
         !megatron_times_add(times_of_rank(timers, (uint32_t)rank), timers->time, ms))
         return false;
-    log_out_value(out, str_from(timers->name), "ms", ms);
+    log_out_value(out, str_of(timers->name, timers->name_length), "ms", ms);
     return true;
 }
 
+/* How far behind the body's begin the number is, where nothing but "rank " is in front of it: so it
+ * is in other lines of this form. 0: a prefix is there. */
+static uint32_t rank_at(struct str body, const char *number)
+{
+    struct str s = log_trim(body);
+    bool alone = log_begins(s, "rank ") && log_trim(log_from(s, strlen("rank "))).p == number;
+    return alone ? (uint32_t)(number - body.p) : 0;
+}
+
 /* "rank  3: F". */
-static bool rank_line(struct megatron_timers *timers, struct str s, struct log_learned *form,
+static bool rank_line(struct megatron_timers *timers, struct str s, const struct log_line *line,
                       struct log_out *out)
 {
     int64_t rank;
@@ -324,24 +333,25 @@ static bool rank_line(struct megatron_timers *timers, struct str s, struct log_l
     struct str value = log_trim(log_from(rest, length + 2));
     if (!whole_number(value, &ms) || !take_rank(timers, rank, ms, out))
         return false;
-    log_learn_number(form, MEGATRON_LEARNED_RANK, log_until(rest, length), 0);
-    log_learn_number(form, MEGATRON_LEARNED_MS, value, 0);
-    log_learn_ready(form, false);
+    log_learn_number(line->form, MEGATRON_LEARNED_RANK, log_until(rest, length),
+                     rank_at(line->body, rest.p));
+    log_learn_number(line->form, MEGATRON_LEARNED_MS, value, 0);
+    log_learn_ready(line->form, false);
     return true;
 }
 
 static enum megatron_fit ranks_line(struct megatron_timers *timers, struct str s,
-                                    struct log_learned *form, struct log_out *out)
+                                    const struct log_line *line, struct log_out *out)
 {
     if (log_begins(s, "rank ")) {
-        if (!rank_line(timers, s, form, out))
+        if (!rank_line(timers, s, line, out))
             log_out_damaged(out, "a rank's time is torn");
         return MEGATRON_FITS;
     }
     struct str name = s.len > 0 ? str_of(s.p, s.len - 1) : s;
     if (s.len == 0 || s.p[s.len - 1] != ':' || !is_timer_name(name))
         return MEGATRON_STRANGER;
-    str_copy(timers->name, sizeof(timers->name), name);
+    timers->name_length = str_copy(timers->name, sizeof(timers->name), name);
     timers->time = megatron_time_of(name);
     timers->past_sync |= log_begins(name, "optimizer");
     return MEGATRON_FITS;
@@ -367,9 +377,11 @@ enum megatron_fit megatron_block_again(struct megatron_timers *timers, const str
 {
     double rank = values->number[MEGATRON_LEARNED_RANK];
     struct str ms = values->text[MEGATRON_LEARNED_MS];
+    uint32_t at = values->notes[MEGATRON_LEARNED_RANK];
     if (timers->block != MEGATRON_RANKS || line->writer != timers->writer ||
-        timers->prefix_length > 0 || !log_begins(log_trim(line->body), "rank ") ||
-        rank >= RANKS_MAX || ms.len < 4 || ms.p[ms.len - 3] != '.' ||
+        timers->prefix_length > 0 || at == 0 ||
+        values->text[MEGATRON_LEARNED_RANK].p != line->body.p + at || rank >= RANKS_MAX ||
+        ms.len < 4 || ms.p[ms.len - 3] != '.' ||
         !take_rank(timers, (int64_t)rank, values->number[MEGATRON_LEARNED_MS], out))
         return MEGATRON_STRANGER;
     return count_line(timers, out);
@@ -381,7 +393,7 @@ enum megatron_fit megatron_block_line(struct megatron_timers *timers, const stru
     if (line->writer != timers->writer)
         return MEGATRON_STRANGER;
     struct str s = log_trim(without_prefix(timers, line->body));
-    enum megatron_fit fit = timers->block == MEGATRON_RANKS ? ranks_line(timers, s, line->form, out)
+    enum megatron_fit fit = timers->block == MEGATRON_RANKS     ? ranks_line(timers, s, line, out)
                             : range_line(timers->block, s, out) ? MEGATRON_FITS
                                                                 : MEGATRON_STRANGER;
     if (fit == MEGATRON_STRANGER) {
