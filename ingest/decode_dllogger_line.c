@@ -354,6 +354,8 @@ void dllogger_read_text(struct str text, struct dllogger_line *line, struct log_
 
 /* ---- JSON ---- */
 
+#define NAN_BYTES 8192 /* a longer line with a NaN is not read */
+
 /* [epoch, iteration], [epoch, iteration, validation iteration], a number, or a text. */
 static void read_step(struct str value, struct dllogger_line *line)
 {
@@ -416,13 +418,46 @@ static void read_data(struct str data, const struct dllogger_units *units,
     }
 }
 
+/* Python writes NaN and Infinity, which are no JSON: a text stands for them here. *text is left
+ * where there are none, or where it does not fit. */
+static void quote_nan(struct str *text, char to[static NAN_BYTES])
+{
+    static const char *const words[] = {"NaN", "-Infinity", "Infinity"};
+    size_t length = 0, at = 0;
+    char before = '\0'; /* the last that is no blank */
+    bool any = false, quoted = false;
+    while (at < text->len && length + strlen("\"nan\"") <= NAN_BYTES) {
+        struct str rest = log_from(*text, at);
+        size_t i = 0, count = sizeof(words) / sizeof(words[0]);
+        bool begins = !quoted && (before == ':' || before == ',' || before == '[');
+        while (i < count && !(begins && log_begins(rest, words[i])))
+            i++;
+        if (i == count) {
+            quoted ^= rest.p[0] == '"' && before != '\\';
+            before = log_is_blank(rest.p[0]) ? before : rest.p[0];
+            to[length++] = rest.p[0];
+            at++;
+            continue;
+        }
+        memcpy(to + length, "\"nan\"", strlen("\"nan\""));
+        length += strlen("\"nan\"");
+        at += strlen(words[i]);
+        before = '"';
+        any = true;
+    }
+    if (any && at == text->len)
+        *text = str_of(to, length);
+}
+
 bool dllogger_read_json(struct str text, struct dllogger_units *units, struct dllogger_line *line,
                         struct log_out *out)
 {
-    const char *at = text.p, *end = text.p + text.len, *why, *after;
+    char without_nan[NAN_BYTES];
     struct str key, value, data = {0}, metric = {0}, metadata = {0};
     size_t length;
     *line = (struct dllogger_line){0};
+    quote_nan(&text, without_nan);
+    const char *at = text.p, *end = text.p + text.len, *why, *after;
     if (text.len == 0 || text.p[0] != '{' || !json_valid(at, end, &after, &why))
         return false;
     while (json_next_member(&at, end, &key, &value)) {

@@ -1,5 +1,6 @@
 /* The loggers of PyTorch's reference scripts and their relatives:
  *   torchvision, DETR, MAE, DINO: "Epoch: [1]  [1520/4571]  eta: 0:01:00  time: F  data: F"
+ *   NVIDIA's DLRM:    "Epoch:[0/1] [100/64014]  eta: 0:01:00  loss: F  step_time: F  lr: F"
  *   timm:             "Train: 0 [  50/1251 (  4%)]  Loss: ..  Time: F s, F/s (F s, F/s) .. Data: F"
  *   the ImageNet one: "Epoch: [0][  10/5005]\tTime  F ( F)\tData  F ( F)\t..."
  * The first smooths its times over 20 iterations, the others tell one iteration's. Iterations
@@ -135,6 +136,14 @@ static const struct {
     [KIND_IMAGENET] = {"]\tTime ", "\tTime ", "\tData ", 3},
 };
 
+static const char *time_name(enum kind kind, struct str rest)
+{
+    static const char other[] = " step_time: "; /* NVIDIA's DLRM: the mean since the line before */
+    bool is_other = kind == KIND_VISION && log_find(rest, kinds[kind].time) == SIZE_MAX &&
+                    log_find(rest, other) != SIZE_MAX;
+    return is_other ? other : kinds[kind].time;
+}
+
 /* ---- steps ---- */
 
 /* The step of this line, 0-based; *ret_steps: since the line before, 1 when that is not known. */
@@ -191,15 +200,17 @@ static void read_line(struct metriclogger *log, enum kind kind, const struct pla
 {
     struct record record = {.has = RECORD_JOB | RECORD_STEP | RECORD_STEP_TIME};
     enum log_number time =
-        read_seconds(rest, kinds[kind].time, kinds[kind].decimals, &record.step_time_ns);
+        read_seconds(rest, time_name(kind, rest), kinds[kind].decimals, &record.step_time_ns);
     enum log_number data =
         read_seconds(rest, kinds[kind].data, kinds[kind].decimals, &record.phase_ns[PHASE_DATA]);
-    if (time == LOG_NO_NUMBER) {
-        log_out_count(out, LOG_NOT_NUMBER, "iteration %lld", (long long)place->iteration);
-        return;
-    }
     if (time != LOG_NUMBER) {
-        log_out_damaged(out, "a torn line of a metric logger");
+        int64_t steps; /* the next line's do not begin before this one */
+        step_of(log, place, &steps);
+        log->value_ns = 0;
+        if (time == LOG_NO_NUMBER)
+            log_out_count(out, LOG_NOT_NUMBER, "iteration %lld", (long long)place->iteration);
+        else
+            log_out_damaged(out, "a torn line of a metric logger");
         return;
     }
     record.has |= data == LOG_NUMBER ? RECORD_DATA : 0;
@@ -232,7 +243,7 @@ static void learn(const struct log_line *line, enum kind kind, const struct plac
                   struct str rest)
 {
     if (!line->form || !has_whole_header(line, place->text[ITERATION]) ||
-        !learn_seconds(line, rest, kind, TIME, kinds[kind].time) ||
+        !learn_seconds(line, rest, kind, TIME, time_name(kind, rest)) ||
         !learn_seconds(line, rest, kind, DATA, kinds[kind].data))
         return;
     for (unsigned field = ITERATION; field <= EPOCH; field++)
