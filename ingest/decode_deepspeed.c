@@ -43,6 +43,7 @@ struct deepspeed {
     struct record timed; /* the timers before the pipeline engine's line; has 0: none */
     bool last_told;      /* the last step's number was told, not counted */
     double batch;        /* train_batch_size; 0: not said */
+    int64_t accumulated; /* gradient_accumulation_steps; 0: not said */
 
     struct deepspeed_summary summary;
 };
@@ -325,10 +326,11 @@ static bool read_pipe(struct deepspeed *log, struct str text, struct log_out *ou
 }
 
 /* The number of the step: behind "global_step="; of old versions, in "0/20, " the one behind the
- * epoch. */
-static struct str rate_step(struct str before)
+ * epoch, of a microstep (*ret_micro). */
+static struct str rate_step(struct str before, bool *ret_micro)
 {
     size_t begin = log_find_last(before, "global_step=");
+    *ret_micro = begin == SIZE_MAX;
     if (begin != SIZE_MAX)
         return log_from(before, begin + strlen("global_step="));
     size_t slash = log_find_last(log_until(before, log_find(before, "RunningAvg")), "/");
@@ -348,7 +350,8 @@ static bool read_rate(struct deepspeed *log, struct str text, struct log_out *ou
     struct record record = {.has = RECORD_JOB | RECORD_STEP | RECORD_STEP_TIME};
     if (!log_after(text, "CurrSamplesPerSec=", &value))
         return false;
-    struct str step = rate_step(log_until(text, (size_t)(value.p - text.p)));
+    bool micro;
+    struct str step = rate_step(log_until(text, (size_t)(value.p - text.p)), &micro);
     enum log_number kind = log_number(value, &rate, &length);
     if (kind == LOG_NO_NUMBER) {
         log_out_count(out, LOG_NOT_NUMBER, "CurrSamplesPerSec");
@@ -363,6 +366,11 @@ static bool read_rate(struct deepspeed *log, struct str text, struct log_out *ou
     if (log_after(text, "RunningAvgSamplesPerSec=", &value) &&
         log_number(value, &running, &length) == LOG_NUMBER)
         log_out_value(out, str_from("RunningAvgSamplesPerSec"), "samples/s", running);
+    if (micro && log->accumulated > 1) {
+        if (number % log->accumulated != 0)
+            return true; /* within a step */
+        number /= log->accumulated;
+    }
     bool again = log_steps_next(&log->rate_steps, number, &span) == LOG_STEPS_AGAIN;
     if (log->batch <= 0 || !(rate > 0) || again ||
         !log_duration(log->batch / rate, LOG_SECOND, &record.step_time_ns))
@@ -375,17 +383,28 @@ static bool read_rate(struct deepspeed *log, struct str text, struct log_out *ou
 }
 
 /* "train_batch_size ............. 64" of the printed configuration. */
-static bool read_batch(struct deepspeed *log, struct str text)
+static bool read_setting(struct str text, const char *name, int64_t *ret)
 {
     struct str value;
-    int64_t batch;
+    int64_t number;
     size_t length;
-    if (!log_after(text, "train_batch_size ...", &value))
+    if (!log_after(text, name, &value))
         return false;
     while (value.len > 0 && (value.p[0] == '.' || value.p[0] == ' '))
         value = log_from(value, 1);
-    if (log_integer(log_trim(value), &batch, &length) && length == log_trim(value).len)
-        log->batch = (double)batch;
+    if (log_integer(log_trim(value), &number, &length) && length == log_trim(value).len)
+        *ret = number;
+    return true;
+}
+
+static bool read_batch(struct deepspeed *log, struct str text)
+{
+    int64_t batch = (int64_t)log->batch;
+    if (read_setting(text, "gradient_accumulation_steps ..", &log->accumulated))
+        return true;
+    if (!read_setting(text, "train_batch_size ...", &batch))
+        return false;
+    log->batch = (double)batch;
     return true;
 }
 
@@ -438,10 +457,19 @@ static void end(void *state, struct log_out *out)
     leave_timed(log, out);
 }
 
-static const char *const anchors[] = {
-    "rank=0 time (ms)",  "time (ms) | f",      "time (ms) | b",        "time (ms) | step",
-    "time (ms) | optim", "iter time (s):",     ", skipped=",           "comm op: ",
-    "Comm. Op ",         "CurrSamplesPerSec=", "train_batch_size ...", NULL};
+static const char *const anchors[] = {"rank=0 time (ms)",
+                                      "time (ms) | f",
+                                      "time (ms) | b",
+                                      "time (ms) | step",
+                                      "time (ms) | optim",
+                                      "iter time (s):",
+                                      ", skipped=",
+                                      "comm op: ",
+                                      "Comm. Op ",
+                                      "CurrSamplesPerSec=",
+                                      "train_batch_size ...",
+                                      "gradient_accumulation_steps ..",
+                                      NULL};
 const struct format format_deepspeed = {
     .name = "deepspeed",
     .title = "DeepSpeed",
