@@ -10,6 +10,7 @@
 struct map_state {
     const struct user_format *user;
     struct map_csv csv;
+    struct map_seen seen;
 };
 
 static void begin(void *state, const struct format *format)
@@ -20,18 +21,24 @@ static void begin(void *state, const struct format *format)
 static bool again(void *state, const struct log_line *line, const struct log_values *values,
                   struct log_out *out)
 {
-    const struct map_state *map = state;
+    struct map_state *map = state;
     (void)line;
     if (map->csv.columns > 0)
         return map_csv_again(&map->csv, map->user, values, out);
-    return map_json_again(map->user, values, out);
+    return map_json_again(map->user, &map->seen, values, out);
 }
 
 static enum log_answer take_line(void *state, const struct log_line *line, struct log_out *out)
 {
     struct map_state *map = state;
     enum log_answer answer = map_csv_line(&map->csv, map->user, line, out);
-    return answer == LOG_TAKEN ? answer : map_json_line(map->user, line, out);
+    return answer == LOG_TAKEN ? answer : map_json_line(map->user, &map->seen, line, out);
+}
+
+static void end(void *state, struct log_out *out)
+{
+    struct map_state *map = state;
+    map_json_end(map->user, &map->seen, out);
 }
 
 /* ---- the map itself ---- */
@@ -179,6 +186,7 @@ struct user_format *user_format_map(const char *name, const char *text, char *er
     user->format.begin = begin;
     user->format.line = take_line;
     user->format.again = again;
+    user->format.end = end;
     user->format.needs = "JSON lines, or CSV with a header, that hold the keys of the map";
     return user;
 }

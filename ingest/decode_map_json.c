@@ -1,6 +1,7 @@
 /* One pass over a line's JSON: what is valid, and the values that a map names. */
 #include "decode_map_json.h"
 
+#include <stdio.h>
 #include <string.h>
 #if defined(__SSE2__) && !defined(LINE_SHAPE_PORTABLE)
 #include <emmintrin.h>
@@ -353,11 +354,41 @@ static bool tell_torn(const struct user_format *user, struct str text, struct lo
     return false;
 }
 
-/* Whether the object holds a record: it is then put out, or counted. */
-static bool put_out(const struct user_format *user, struct user_record *record, struct log_out *out)
+/* A key that is in no record is a wrong map, or a phase that nobody measures: it must be seen. */
+static void tell_missing(const struct user_format *user, struct map_seen *seen, struct log_out *out)
 {
+    seen->told = true;
+    for (size_t i = 0; i < user->count; i++) {
+        const struct element *element = &user->elements[i];
+        bool is_end = element->field.kind == USER_STAMP && element->field.bit != RECORD_BEGIN;
+        if (element->field.kind == USER_JOB || (is_end && seen->end) ||
+            (seen->bits & element->field.bit))
+            continue;
+        int length = element->key.len < 80 ? (int)element->key.len : 80;
+        snprintf(seen->why, sizeof(seen->why),
+                 "the map's key '%.*s' has no value in any record so far", length, element->key.p);
+        log_out_damaged(out, seen->why);
+        return;
+    }
+}
+
+void map_json_end(const struct user_format *user, struct map_seen *seen, struct log_out *out)
+{
+    if (seen->records > 0 && !seen->told)
+        tell_missing(user, seen, out);
+}
+
+/* Whether the object holds a record: it is then put out, or counted. */
+static bool put_out(const struct user_format *user, struct map_seen *seen,
+                    struct user_record *record, struct log_out *out)
+{
+    uint32_t bits = record->record.has | record->bad | record->odd;
     if (!((record->record.has | record->bad) & RECORD_STEP))
         return false;
+    seen->bits |= bits;
+    seen->end |= record->end_ns != 0;
+    if (++seen->records >= MAP_RECORDS_SURE && !seen->told)
+        tell_missing(user, seen, out);
     if (user->job)
         record->record.has |= RECORD_JOB;
     user_record_out(record, out);
@@ -372,8 +403,8 @@ static bool learns(const struct user_format *user, const struct log_line *line)
            !memchr(line->text.p, '\\', line->text.len);
 }
 
-bool map_json_again(const struct user_format *user, const struct log_values *values,
-                    struct log_out *out)
+bool map_json_again(const struct user_format *user, struct map_seen *seen,
+                    const struct log_values *values, struct log_out *out)
 {
     struct user_record record;
     user_record_begin(&record);
@@ -383,11 +414,11 @@ bool map_json_again(const struct user_format *user, const struct log_values *val
         size_t element = values->notes[i] & ~NOTE_OBJECT;
         user_field_put(&user->elements[element].field, values->text[i], &record);
     }
-    return put_out(user, &record, out);
+    return put_out(user, seen, &record, out);
 }
 
-enum log_answer map_json_line(const struct user_format *user, const struct log_line *line,
-                              struct log_out *out)
+enum log_answer map_json_line(const struct user_format *user, struct map_seen *seen,
+                              const struct log_line *line, struct log_out *out)
 {
     struct str text = line->text;
     const char *end = text.p + text.len, *last = NULL; /* of a list: the end of the one before */
@@ -399,7 +430,7 @@ enum log_answer map_json_line(const struct user_format *user, const struct log_l
         struct user_record record;
         bool listed = is_listed(line->body, at, last), alone = listed || stands_alone(text, at);
         const char *after = alone ? read_object(user, at, end, form, &record) : NULL;
-        bool good = after && put_out(user, &record, out);
+        bool good = after && put_out(user, seen, &record, out);
         taken |= alone && torn && tell_torn(user, str_of(torn, (size_t)(at - torn)), out);
         if (good && first && !memchr(after, '{', (size_t)(end - after)))
             log_learn_ready(form, true);

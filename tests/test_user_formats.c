@@ -89,6 +89,27 @@ static void a_step_without_time_is_none(void **state)
     assert_has(got, "step 1 took no time");
 }
 
+static void a_key_without_any_value_is_told(void **state)
+{
+    const char *map = "rank=r,step=s,forward=m.fwd:ms,sync=ar:ms,end=e";
+    assert_has(read_log(false, map,
+                        "{\"r\":0,\"s\":1,\"m\":{\"fwd\":5},\"e\":1795961553}\n"
+                        "{\"r\":0,\"s\":2,\"m\":{\"fwd\":5}}\n"),
+               "the map's key 'ar' has no value in any record so far");
+    assert_has(read_log(false, map, "{\"r\":0,\"s\":1,\"m\":{\"fwd\":5},\"ar\":7}\n"),
+               "the map's key 'e' has no value");
+    assert_null(strstr(read_log(false, map,
+                                "{\"r\":0,\"s\":1,\"m\":{\"fwd\":5}}\n"
+                                "{\"r\":0,\"s\":2,\"ar\":7,\"e\":1795961553}\n"),
+                       "has no value"));
+    char many[4096] = "";
+    for (int i = 0; i < 40; i++)
+        snprintf(many + strlen(many), sizeof(many) - strlen(many),
+                 "{\"r\":0,\"s\":%d,\"m\":{\"fwd\":5}}\n", i);
+    const char *got = read_log(false, map, many); /* once, long before the end */
+    assert_has(got, "records 40, of the job 0, damaged 1\n");
+}
+
 static void torn_json_is_counted(void **state)
 {
     const char *got = read_log(false, "rank=r,step=step,step_time=s",
@@ -372,6 +393,7 @@ int main(void)
         cmocka_unit_test(json_lines_by_keys_and_nested_keys),
         cmocka_unit_test(names_are_what_their_escapes_say),
         cmocka_unit_test(a_step_without_time_is_none),
+        cmocka_unit_test(a_key_without_any_value_is_told),
         cmocka_unit_test(torn_json_is_counted),
         cmocka_unit_test(tables_with_any_separator),
         cmocka_unit_test(torn_rows_are_no_records),
