@@ -15,11 +15,10 @@
 #include "log_text.h"
 #include "nccl_follow.h"
 #include "nccl_job.h"
-#include "nccl_record.h"
+#include "nccl_layout.h"
 #include "nccl_table.h"
 #include "trace_time.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +37,7 @@ struct place {
 };
 
 struct inspector {
+    struct nccl_layouts layouts;
     struct nccl_table table;
     char host[64];
     int64_t header; /* of the last dump: index; -1 */
@@ -358,7 +358,6 @@ static void take_collective(struct inspector *inspector, const struct nccl_recor
                             struct log_out *out)
 {
     struct nccl_call call;
-    char name[48];
     bool headed = record->has_header || inspector->has_header;
     if (record->damaged || record->number < 0 || !record->operation[0] || !headed) {
         log_out_damaged(out, headed ? "a collective of NCCL Inspector without valid values"
@@ -377,9 +376,9 @@ static void take_collective(struct inspector *inspector, const struct nccl_recor
     }
     if (record->exec_ns >= 0)
         log_out_value(out, str_from(record->operation), "us", (double)record->exec_ns / 1e3);
-    snprintf(name, sizeof(name), "%s bus bandwidth", record->operation);
     if (record->bus_gbs >= 0)
-        log_out_value(out, str_from(name), "GB/s", record->bus_gbs);
+        log_out_value(out, str_from(inspector->table.bandwidths[call.function]), "GB/s",
+                      record->bus_gbs);
     hold(inspector, &call, out);
 }
 
@@ -431,7 +430,7 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
     size_t at = log_find(line->body, "{");
     if (at == SIZE_MAX)
         return LOG_OTHER;
-    if (!nccl_record_read(&record, log_trim(log_from(line->body, at)))) {
+    if (!nccl_layouts_read(&inspector->layouts, &record, log_trim(log_from(line->body, at)))) {
         if (log_find(line->body, "\"header\"") == SIZE_MAX &&
             log_find(line->body, "_perf\"") == SIZE_MAX)
             return LOG_OTHER;
@@ -472,6 +471,7 @@ static void end(void *state, struct log_out *out)
 static void done(void *state)
 {
     struct inspector *inspector = state;
+    nccl_layouts_done(&inspector->layouts);
     nccl_kept_done(&inspector->held);
     nccl_kept_done(&inspector->remade);
     nccl_spans_done(&inspector->others);

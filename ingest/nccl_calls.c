@@ -58,6 +58,8 @@ static uint64_t mask(int64_t from, int64_t to)
 static int64_t count_between(const struct nccl_calls *calls, int64_t from, int64_t to)
 {
     int64_t count = 0;
+    if (from >= to)
+        return 0; /* mostly */
     for (uint32_t at = page_at(calls, from / NCCL_PAGE_BITS); at < calls->page_count; at++) {
         const struct nccl_page *page = &calls->pages[at];
         int64_t begin = page->number * NCCL_PAGE_BITS;

@@ -198,7 +198,7 @@ bool nccl_job_look(struct nccl_job *job, uint64_t key, struct str bytes)
         if (at == SIZE_MAX || log_find(line, "\"n_ranks\"") == SIZE_MAX)
             continue;
         any = true;
-        if (nccl_record_read(&record, log_trim(log_from(line, at))) && !record.damaged &&
+        if (nccl_record_read(&record, log_trim(log_from(line, at)), NULL) && !record.damaged &&
             record.kind != NCCL_NOTHING)
             nccl_job_meet(job, key, &record);
     }

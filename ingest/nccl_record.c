@@ -76,6 +76,7 @@ static const struct {
 
 struct reading {
     struct nccl_record *record;
+    struct nccl_places *places; /* NULL: they are not asked for */
     enum key key;
 };
 
@@ -102,16 +103,15 @@ static bool wanted(struct reading *reading, enum key key)
     return key != NO_KEY && key != PROXY;
 }
 
-static void take_text(struct reading *reading, struct str text)
+void nccl_text_put(struct nccl_record *record, uint8_t key, struct str text)
 {
-    struct nccl_record *record = reading->record;
-    if (reading->key == ID)
+    if (key == ID)
         str_copy(record->communicator, sizeof(record->communicator), text);
-    else if (reading->key == NAME)
+    else if (key == NAME)
         str_copy(record->name, sizeof(record->name), text);
-    else if (reading->key == HOST)
+    else if (key == HOST)
         str_copy(record->host, sizeof(record->host), text);
-    else if (reading->key == OPERATION)
+    else if (key == OPERATION)
         str_copy(record->operation, sizeof(record->operation), text);
 }
 
@@ -129,74 +129,146 @@ static void take_stamp(struct nccl_record *record, enum key key, int64_t ns)
         record->release_ns = ns;
 }
 
-static void take_number(struct reading *reading, struct str text)
+struct nccl_number nccl_number_read(uint8_t key, struct str text)
 {
-    struct nccl_record *record = reading->record;
-    int64_t ns = 0;
-    double value;
-    switch (reading->key) {
-    case RANK:
-        record->damaged |= !str_to_int(text, 0, RECORD_RANK_MAX, &record->rank);
-        break;
+    struct nccl_number number = {0};
+    switch ((enum key)key) {
     case RANKS:
-        record->damaged |= !str_to_int(text, 1, RECORD_RANK_MAX, &record->ranks);
+        number.good = str_to_int(text, 1, RECORD_RANK_MAX, &number.whole);
         break;
+    case RANK:
     case NODES:
-        str_to_int(text, 0, RECORD_RANK_MAX, &record->nodes);
+        number.good = str_to_int(text, 0, RECORD_RANK_MAX, &number.whole);
         break;
     case PID:
-        str_to_int(text, 0, INT64_MAX, &record->pid);
-        break;
     case DUMPED:
-        str_to_int(text, 0, INT64_MAX, &record->dumped_us);
+    case DROPPED:
+        number.good = str_to_int(text, 0, INT64_MAX, &number.whole);
         break;
     case NUMBER:
-        record->damaged |= !str_to_int(text, 0, RECORD_STEP_MAX, &record->number);
-        break;
-    case DROPPED:
-        record->damaged |= !str_to_int(text, 0, INT64_MAX, &record->dropped);
+        number.good = str_to_int(text, 0, RECORD_STEP_MAX, &number.whole);
         break;
     case BUS:
-        record->bus_gbs = log_number_whole(text, NULL, &value) == LOG_NUMBER ? value : -1;
+        number.good = log_number_whole(text, NULL, &number.decimal) == LOG_NUMBER;
         break;
     case EXEC:
-        record->damaged |= !trace_microseconds(text, &ns) || ns < 0 || ns > RECORD_DURATION_MAX_NS;
-        record->exec_ns = ns;
+        number.good = trace_microseconds(text, &number.whole) && number.whole >= 0 &&
+                      number.whole <= RECORD_DURATION_MAX_NS;
         break;
     case ENQUEUED:
     case START:
     case STOP:
-        record->damaged |= !trace_microseconds(text, &ns);
-        take_stamp(record, reading->key, ns);
+        number.good = trace_microseconds(text, &number.whole);
         break;
     default:
         break;
     }
+    return number;
+}
+
+static void put_whole(const struct nccl_number *number, int64_t *to)
+{
+    if (number->good)
+        *to = number->whole;
+}
+
+void nccl_number_put(struct nccl_record *record, uint8_t key, const struct nccl_number *number)
+{
+    bool needed = true; /* what can't be one says that the line is damaged */
+    switch ((enum key)key) {
+    case RANK:
+        put_whole(number, &record->rank);
+        break;
+    case RANKS:
+        put_whole(number, &record->ranks);
+        break;
+    case NUMBER:
+        put_whole(number, &record->number);
+        break;
+    case DROPPED:
+        put_whole(number, &record->dropped);
+        break;
+    case EXEC:
+        record->exec_ns = number->whole;
+        break;
+    case ENQUEUED:
+    case START:
+    case STOP:
+        take_stamp(record, (enum key)key, number->whole);
+        break;
+    case NODES:
+        put_whole(number, &record->nodes);
+        needed = false;
+        break;
+    case PID:
+        put_whole(number, &record->pid);
+        needed = false;
+        break;
+    case DUMPED:
+        put_whole(number, &record->dumped_us);
+        needed = false;
+        break;
+    case BUS:
+        record->bus_gbs = number->good ? number->decimal : -1;
+        needed = false;
+        break;
+    default:
+        needed = false;
+        break;
+    }
+    record->damaged |= needed && !number->good;
+}
+
+static void note_place(struct nccl_places *places, enum key key, struct str text, bool is_text)
+{
+    if (!places || places->count > NCCL_PLACES_MAX)
+        return;
+    if (places->count < NCCL_PLACES_MAX)
+        places->list[places->count] =
+            (struct nccl_place){text.p, (uint32_t)text.len, (uint8_t)key, is_text};
+    places->count++;
 }
 
 static bool take(void *to, enum json_token token, struct str text, unsigned depth)
 {
     struct reading *reading = to;
+    uint8_t key = (uint8_t)reading->key;
     (void)depth;
     if (token == JSON_KEY) {
         reading->key = key_of(text);
         return wanted(reading, reading->key);
     }
-    if (token == JSON_STRING)
-        take_text(reading, text);
-    else if (token == JSON_NUMBER)
-        take_number(reading, text);
+    if (token != JSON_STRING && token != JSON_NUMBER)
+        return true;
+    note_place(reading->places, reading->key, text, token == JSON_STRING);
+    if (token == JSON_STRING) {
+        nccl_text_put(reading->record, key, text);
+    } else {
+        struct nccl_number number = nccl_number_read(key, text);
+        nccl_number_put(reading->record, key, &number);
+    }
     return true;
 }
 
-bool nccl_record_read(struct nccl_record *record, struct str text)
+struct nccl_record nccl_record_none(void)
+{
+    return (struct nccl_record){.rank = -1, .number = -1, .pid = -1, .exec_ns = -1, .bus_gbs = -1};
+}
+
+void nccl_record_end(struct nccl_record *record)
+{
+    record->has_header = record->communicator[0] && record->rank >= 0 && record->ranks > 0;
+}
+
+bool nccl_record_read(struct nccl_record *record, struct str text, struct nccl_places *places)
 {
     struct json_push json;
-    struct reading reading = {.record = record};
-    *record =
-        (struct nccl_record){.rank = -1, .number = -1, .pid = -1, .exec_ns = -1, .bus_gbs = -1};
+    struct reading reading = {.record = record, .places = places};
+    *record = nccl_record_none();
+    if (places)
+        places->count = 0;
     json_push_init(&json, take, &reading);
     json_push_bytes(&json, text.p, text.len);
-    record->has_header = record->communicator[0] && record->rank >= 0 && record->ranks > 0;
+    nccl_record_end(record);
     return json_push_end(&json);
 }

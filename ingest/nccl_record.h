@@ -32,5 +32,36 @@ struct nccl_record {
     int64_t dropped; /* collectives that never got into the file since the dump before */
 };
 
-/* Reads the JSON object at the front of text. False: it is not one, whole and valid. */
-bool nccl_record_read(struct nccl_record *record, struct str text);
+/* A value of a line as it is understood: nccl_number_read() and nccl_number_put(). */
+struct nccl_number {
+    bool good;
+    int64_t whole;
+    double decimal;
+};
+
+#define NCCL_PLACES_MAX 512
+
+/* Where the values stood that a line was asked for, in order. */
+struct nccl_places {
+    size_t count; /* more than NCCL_PLACES_MAX: there were too many to note */
+    struct nccl_place {
+        const char *at; /* in the line */
+        uint32_t length;
+        uint8_t key; /* nccl_number_put()'s or nccl_text_put()'s */
+        bool text;
+    } list[NCCL_PLACES_MAX];
+};
+
+/* Reads the JSON object at the front of text. False: it is not one, whole and valid. Where its
+ * values stood comes to places, if it is not NULL. */
+bool nccl_record_read(struct nccl_record *record, struct str text, struct nccl_places *places);
+
+/* A record of which nothing is known. */
+struct nccl_record nccl_record_none(void);
+
+/* What the value of a key comes to: a valid JSON number; a string between its quotes. All of them
+ * in the order of the line, and then the end make the record. */
+struct nccl_number nccl_number_read(uint8_t key, struct str text);
+void nccl_number_put(struct nccl_record *record, uint8_t key, const struct nccl_number *number);
+void nccl_text_put(struct nccl_record *record, uint8_t key, struct str text);
+void nccl_record_end(struct nccl_record *record);

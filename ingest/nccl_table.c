@@ -1,6 +1,7 @@
 /* The communicators and functions of one process. */
 #include "nccl_table.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define USED_SHARE 64 /* less than 1/64 of the most used one's records: hardly used */
@@ -32,8 +33,10 @@ int64_t nccl_table_function(struct nccl_table *table, const char *name)
             return (int64_t)i;
     if (table->function_count == NCCL_FUNCTIONS_MAX)
         return -1;
-    str_copy(table->functions[table->function_count], sizeof(table->functions[0]), str_from(name));
-    return (int64_t)table->function_count++;
+    size_t made = table->function_count++;
+    str_copy(table->functions[made], sizeof(table->functions[0]), str_from(name));
+    snprintf(table->bandwidths[made], sizeof(table->bandwidths[0]), "%s bus bandwidth", name);
+    return (int64_t)made;
 }
 
 /* ---- which sequence ---- */

@@ -25,6 +25,7 @@ struct nccl_table {
     struct nccl_group groups[NCCL_GROUPS_MAX];
     size_t count;
     char functions[NCCL_FUNCTIONS_MAX][24];
+    char bandwidths[NCCL_FUNCTIONS_MAX][48]; /* how their bus bandwidth is called */
     size_t function_count;
 };
 

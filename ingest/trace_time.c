@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "log_text.h"
+#include "number.h"
 
 #define TIME_MAX 9e18
 #define UNIX_FIRST INT64_C(978307200000000000)
@@ -23,10 +24,23 @@ static bool by_value(struct str number, int64_t *ret_ns)
     return true;
 }
 
+/* Digits that come by eight, up to WHOLE_DIGITS: the place behind them. */
+static size_t read_eights(struct str number, size_t at, int64_t *ret)
+{
+    for (size_t last = at + WHOLE_DIGITS - 8; at <= last && number.len - at >= 8; at += 8) {
+        uint64_t bytes = number_load8(number.p + at);
+        if (number_digits8(&bytes) < 8)
+            break;
+        *ret = *ret * 100000000 + (int64_t)number_value8(bytes, 8);
+    }
+    return at;
+}
+
 bool trace_microseconds(struct str number, int64_t *ret_ns)
 {
     size_t at = number.len > 0 && number.p[0] == '-', first = at;
     int64_t ns = 0;
+    at = read_eights(number, at, &ns);
     for (; at < number.len && number.p[at] >= '0' && number.p[at] <= '9'; at++)
         if (at - first < WHOLE_DIGITS)
             ns = ns * 10 + (number.p[at] - '0');
