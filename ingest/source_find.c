@@ -298,12 +298,9 @@ static int add_found(struct files *files, enum spec_kind kind, const char *text,
     if (result < 0)
         return fail_errno(ret_message, size, -result, text);
     if (!found && kind == SPEC_GLOB)
-        return fail(ret_message, size, -ENOENT, text, "no file matches; check the pattern");
+        return fail(ret_message, size, -ENOENT, text, SCAN_NO_MATCH);
     if (!found)
-        return fail(ret_message, size, -ENOENT, text,
-                    "no file in it ends in .jsonl, .ndjson, .log, .txt or .out (compressed: .gz or "
-                    ".zst behind that), or is a trace or log in .json or .csv; name the files, "
-                    "or give a glob in quotes");
+        return fail(ret_message, size, -ENOENT, text, SCAN_NO_LOG);
     return 0;
 }
 

@@ -36,6 +36,12 @@ int scan_glob(const char *pattern, struct scan_names *ret_names);
 
 void scan_done(struct scan_names *names);
 
+/* Said of a folder, and of a glob, where nothing was found. */
+#define SCAN_NO_LOG                                                                                \
+    "no file in it ends in .jsonl, .ndjson, .log, .txt or .out (compressed: .gz or .zst behind "   \
+    "that), or is a trace or log in .json or .csv; name the files, or give a glob in quotes"
+#define SCAN_NO_MATCH "no file matches; check the pattern"
+
 bool scan_has_wildcard(const char *text);
 
 /* The folder's time of change; 0 when it can't be known. */

@@ -205,7 +205,8 @@ static void read_input(struct explained *explained, int fd, const char *name)
 static void fail(struct explained *explained, const char *name, int error)
 {
     explained->failed++;
-    command_fail("%s: %s", name, strerror(error));
+    command_fail("%s: %s", name,
+                 error == ENOENT ? "No such file; check the path" : strerror(error));
 }
 
 static void read_file(struct explained *explained, const char *name)
@@ -244,6 +245,7 @@ static void read_source(struct explained *explained, const char *source)
 {
     struct stat status;
     struct scan_names names = {0};
+    const char *nothing = NULL;
     int result = 0;
     bool there = stat(source, &status) == 0;
     if (strcmp(source, "-") == 0) {
@@ -256,16 +258,21 @@ static void read_source(struct explained *explained, const char *source)
             result = scan_folder(source, "*.json*", NULL, &names); /* traces */
         }
         read_names(explained, source, &names);
+        nothing = result == 0 && names.count == 0 ? SCAN_NO_LOG : NULL;
     } else if (!there && scan_has_wildcard(source)) {
         result = scan_glob(source, &names);
         read_names(explained, NULL, &names);
-        result = result == 0 && names.count == 0 ? -ENOENT : result;
+        nothing = result == 0 && names.count == 0 ? SCAN_NO_MATCH : NULL;
     } else {
         read_file(explained, source);
     }
     scan_done(&names);
     if (result < 0)
         fail(explained, source, -result);
+    if (!nothing)
+        return;
+    explained->failed++;
+    command_fail("%s: %s", source, nothing);
 }
 
 int explain_read(struct explained *explained, const struct options *options)

@@ -325,6 +325,12 @@ static bool is_utf16(struct str text)
 static void put_nothing(FILE *to, const struct explained *explained, const struct options *options)
 {
     char text[4096], command[4096] = "";
+    if (explained->bytes == 0 && explained->failed == 0) {
+        fputs(explained->files == 1 ? "\nIt is empty: nothing was written to it yet.\n"
+                                    : "\nThey are empty: nothing was written to them yet.\n",
+              to);
+        return;
+    }
     fputs("\nNothing was recognised. Looked for:\n", to);
     snprintf(text, sizeof(text), "our own records");
     for (size_t i = 0; i < formats_count(explained->logs.formats); i++) {

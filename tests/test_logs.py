@@ -268,6 +268,21 @@ class Others(unittest.TestCase):
             said = self.run_program("report", "-", stdin=b"nothing\n").stderr
             self.assertNotIn(b"explain", said) # it cannot be read again
 
+    def test_explain_says_that_nothing_is_there(self):
+        with tempfile.TemporaryDirectory() as folder:
+            cases = ((folder, 1, "no file in it ends in .jsonl"),
+                     (folder + "/no.log", 1, "No such file; check the path"),
+                     (folder + "/no*.log", 1, "no file matches; check the pattern"))
+            for path, status, words in cases:
+                for command in "explain", "report":
+                    done = self.run_program(command, path)
+                    self.assertEqual((done.returncode, done.stdout), (status, b""))
+                    self.assertIn(f"{path}: {words}", done.stderr.decode())
+            with open(os.path.join(folder, "new.log"), "wb"):
+                said = self.run_program("explain", folder).stdout.decode()
+            self.assertIn("It is empty", said)
+            self.assertNotIn("first lines", said)
+
     def test_few_records_among_many_lines_are_doubted(self):
         record = b'{"rank":0,"step":%d,"forward":0.33,"backward":0.66,"sync":0.1}\n'
         iteration = (b" iteration %d/ 1000 | consumed samples: 64 | elapsed time per iteration (ms): "
