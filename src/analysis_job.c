@@ -47,3 +47,19 @@ double analysis_mfu(const struct analysis_work *work, double model_flop_per_toke
     *ret_origin = MFU_UNKNOWN;
     return NAN;
 }
+
+double analysis_mfu_alone(const struct summary *summary, const struct step_row *row,
+                          double model_flop_per_token)
+{
+    const struct step_digest *digest = &row->digest;
+    const struct run *run = &summary->run;
+    enum mfu_origin origin;
+    struct analysis_work work = {.tokens = run->tokens_per_step > 0 ? run->tokens_per_step
+                                                                    : (double)digest->tokens,
+                                 .seconds = (double)digest->step_time_ns * 1e-9,
+                                 .flops = (double)row->job.flops,
+                                 .mfu = step_job_mfu(&row->job)};
+    return digest->time_evidence
+               ? analysis_mfu(&work, model_flop_per_token, run->gpus, summary->peak_flops, &origin)
+               : NAN;
+}

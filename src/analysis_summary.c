@@ -393,6 +393,7 @@ static void fill_points(const struct analysis *analysis, size_t index, struct su
             .step = row->step,
             .step_time_s = time_ns * SECONDS,
             .mfu = rolling_mfu(summary, digest, flop, &origin),
+            .mfu_alone = analysis_mfu_alone(summary, row, flop),
             .wait_share = digest->wait_count > 0 ? digest_wait_ns(digest, digest->wait_count) /
                                                        (time_ns * digest->wait_count)
                                                  : NAN,

@@ -108,6 +108,10 @@ struct analysis_work {
 double analysis_mfu(const struct analysis_work *work, double model_flop_per_token, double gpus,
                     double peak_flops, enum mfu_origin *ret_origin);
 
+/* The same of a closed row alone, by the run, the GPUs and the peak of the summary; NAN. */
+double analysis_mfu_alone(const struct summary *summary, const struct step_row *row,
+                          double model_flop_per_token);
+
 /* Closes the row at `index`. */
 void analysis_close(struct analysis *analysis, size_t index);
 

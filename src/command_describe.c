@@ -15,6 +15,7 @@ void describe_names(const struct options *options, struct feed_info *feed)
 void describe_totals(const struct stream_totals *totals, struct summary *summary)
 {
     const struct source_counts *counts = &totals->counts;
+    summary->source.all = counts->records;
     summary->source.other = counts->other;
     summary->source.damaged = counts->damaged;
     summary->source.too_long = counts->too_long;

@@ -122,6 +122,7 @@ struct summary_point {
     int64_t step;
     double step_time_s; /* NAN when not known */
     double mfu;         /* rolling, 0 to 1; NAN when not known */
+    double mfu_alone;   /* of this step alone; likewise */
     double wait_share;  /* of the step's GPU time; NAN when not known */
 };
 
@@ -131,6 +132,8 @@ struct summary_point {
 /* What was read, and what was not. */
 struct source_counts {
     uint64_t records;   /* accepted */
+    uint64_t all;       /* records of all that was read, those behind the shown step too; 0: as
+                           `records` */
     uint64_t other;     /* lines that are something else */
     uint64_t damaged;   /* lines that should be records but are broken, or out of range */
     uint64_t too_long;  /* of the damaged: lines over the limit */

@@ -180,6 +180,7 @@ static void write_shown(FILE *out, const struct summary *summary)
         NUMBER(&summary->points[i], step);
         NUMBER(&summary->points[i], step_time_s);
         NUMBER(&summary->points[i], mfu);
+        NUMBER(&summary->points[i], mfu_alone);
         NUMBER(&summary->points[i], wait_share);
     }
 }

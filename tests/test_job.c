@@ -338,6 +338,7 @@ static void mfu_is_of_the_best_that_is_known(void **state)
     near(summary.ledger_window.share[LEDGER_ARITHMETIC], 0.325);
     assert_false(quantity_known(summary.hfu));
     assert_true(fabs(summary.points[1].mfu - 0.325) < 1e-12);
+    assert_true(fabs(summary.points[1].mfu_alone - 0.3) < 1e-12);
     analysis_free(analysis);
     analysis = two_rates(&run, 0);
     newest(analysis, &summary);

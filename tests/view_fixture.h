@@ -390,7 +390,7 @@ static inline void fixture_job(struct summary *summary)
         struct summary_point *point = &summary->points[i];
         point->step = 12350 - 10 * (int64_t)(summary->point_count - 1 - i);
         point->step_time_s = i + 31 == summary->point_count ? 9.87 : point->step_time_s;
-        point->mfu = 0.448 * 4.51 / point->step_time_s;
+        point->mfu = point->mfu_alone = 0.448 * 4.51 / point->step_time_s;
     }
     summary->source = (struct source_counts){
         .records = 1237, .duplicate = 2, .not_numbers = 3, .impossible = 1, .disagree = 4};
@@ -445,7 +445,7 @@ static inline void fixture_job_phases(struct summary *summary)
     fixture_job_ledger(&summary->ledger_window, 246, 0, 50, 0);
     summary->ranks[0].has = RECORD_ANY_PHASE | RECORD_STEP_TIME | RECORD_RANK;
     for (size_t i = 0; i < summary->point_count; i++)
-        summary->points[i].mfu = NAN;
+        summary->points[i].mfu = summary->points[i].mfu_alone = NAN;
 }
 
 /* Escape sequences, bidirectional marks, wide characters in every string. */

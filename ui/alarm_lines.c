@@ -24,24 +24,25 @@ bool alarm_silence(const struct view_model *model, struct sentence *line)
     if (!job_pulse_overdue(model))
         return false;
     double step_s = summary->step_time_median_s.value, usual_s = job_pulse_usual(summary).value;
-    if (job_alone(summary)) { /* the question first: the rest has no room in 40 columns */
+    /* The question first: the rest has no room in 40 columns. */
+    if (job_alone(summary)) {
         sentence_add(line, "last value %s ago: a hang? Usually one comes every %s",
                      format_silence(silent, summary->silent_s),
                      format_duration(step, usual_s, false));
         sentence_evidence(line, model_evidence(model, EVIDENCE_COMPUTED));
         return true;
     }
-    const char *often = usual_s > step_s * 1.5 ? "one comes every" : "a step takes";
-    format_duration(step, usual_s, false);
     if (model->feed.last_record_s > 0) { /* a moment stays: nothing is sent while nothing happens */
         const char *moment = format_moment(silent, model->feed.last_record_s);
         bool today = summary->silent_s < TODAY_S && strlen(moment) > DATE_LENGTH;
-        sentence_add(line, "no record since %s, %s %s: does the job hang?",
-                     today ? moment + DATE_LENGTH : moment, often, step);
+        sentence_add(line, "no record since %s", today ? moment + DATE_LENGTH : moment);
     } else {
-        sentence_add(line, "no record for %s, %s %s: does the job hang?",
-                     format_silence(silent, summary->silent_s), often, step);
+        sentence_add(line, "no record for %s", format_silence(silent, summary->silent_s));
     }
+    sentence_add(line, ": a hang? %s %s",
+                 usual_s > step_s * 1.5 ? "Usually one comes every" : "A step takes",
+                 format_duration(step, usual_s, false));
+    sentence_evidence(line, model_evidence(model, EVIDENCE_COMPUTED));
     return true;
 }
 

@@ -19,11 +19,14 @@ bool alarm_some_ranks(const struct view_model *model, struct sentence *line)
 bool alarm_few_records(const struct view_model *model, struct sentence *line)
 {
     const struct source_counts *source = &model->summary->source;
+    const struct playback *playback = &model->playback;
+    uint64_t all = source->all > source->records ? source->all : source->records;
     char records[FORMAT_BYTES], other[FORMAT_BYTES];
-    if (model->mode == MODE_LIVE || !records_are_doubtful(source->records, source->other))
+    if (model->mode == MODE_LIVE || (playback->on && !playback->indexed) ||
+        !records_are_doubtful(all, source->other))
         return false;
     sentence_add(line, "doubtful: %s among %s: examples in a text? lockstep explain shows them",
-                 format_counted(records, (int64_t)source->records, "record"),
+                 format_counted(records, (int64_t)all, "record"),
                  format_counted(other, (int64_t)source->other, "other line"));
     return true;
 }

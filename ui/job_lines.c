@@ -148,6 +148,14 @@ void job_add_mfu_convention(struct sentence *line, const struct summary *summary
     }
 }
 
+void job_add_window(struct sentence *line, const struct summary *summary)
+{
+    char text[FORMAT_BYTES];
+    if (summary->window_steps > 1)
+        sentence_add(line, " over %s",
+                     format_counted(text, summary->window_steps, job_value_word(summary)));
+}
+
 bool job_add_flops(struct sentence *line, const struct view_model *model)
 {
     const struct quantity flops = model->summary->flops;

@@ -44,6 +44,9 @@ const char *job_value_word(const struct summary *summary);
 const char *job_mfu_origin(const struct summary *summary);
 void job_add_mfu_convention(struct sentence *line, const struct summary *summary);
 
+/* " over 50 steps": how many the rolling values are means of; nothing of one. */
+void job_add_window(struct sentence *line, const struct summary *summary);
+
 /* "312 TFLOP/s a GPU m", as logged; false when the log gives none. */
 bool job_add_flops(struct sentence *line, const struct view_model *model);
 

@@ -102,8 +102,10 @@ static void put_utilization(const struct page *page)
     }
     put_fact(page, "Utilization", line.text);
     sentence_clear(&line, STYLE_NORMAL);
-    if (job_add_flops(&line, &page->report.model))
+    if (job_add_flops(&line, &page->report.model)) {
+        job_add_window(&line, summary);
         put_fact(page, "FLOP/s, by the log", line.text);
+    }
 }
 
 static void put_waiting(const struct page *page)

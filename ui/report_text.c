@@ -40,8 +40,10 @@ static void put_utilization(const struct report *report)
         job_add_mfu_convention(&how, summary);
     }
     sentence_clear(&flops, STYLE_NORMAL);
-    if (job_add_flops(&flops, &report->model))
+    if (job_add_flops(&flops, &report->model)) {
+        job_add_window(&flops, summary);
         fprintf(report->to, "FLOP/s       %s, by the log\n", flops.text);
+    }
     fprintf(report->to, "MFU          %s   HFU %s\n", report_share(a, report, summary->mfu),
             report_share(b, report, summary->hfu));
     report_sentence(report, "", 13, &how);

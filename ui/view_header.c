@@ -280,6 +280,8 @@ static void say_figures(struct sentence *line, const struct view_model *model, e
         sentence_add(line, "%s", line->length > 0 ? "  " : "");
         job_add_flops(line, model);
     }
+    if (wording < WORDS_NO_HFU_SHORT_RULE && job_alone(summary) && line->length > 0)
+        job_add_window(line, summary); /* who looks into the log finds other values */
     if (job_alone(summary)) {
         sentence_add(line, "%s", line->length > 0 ? "  " : "");
         job_add_gpus(line, summary, wording > WORDS_NO_RULE);

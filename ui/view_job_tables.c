@@ -134,8 +134,9 @@ static void draw_newest(struct canvas *canvas, struct rect rect, const struct vi
         if (known(point) && longest > 0)
             draw_bar(canvas, rect_part(line, TIME_CELLS + 1, 0, bar.width, 1),
                      point->step_time_s / longest);
-        if (mfu && isfinite(point->mfu))
-            view_number(canvas, line, rect.width, 0, STYLE_NORMAL, format_share(text, point->mfu),
+        if (mfu && isfinite(point->mfu_alone))
+            view_number(canvas, line, rect.width, 0, STYLE_NORMAL,
+                        format_share(text, point->mfu_alone),
                         model_evidence(model, summary->mfu.evidence));
     }
 }
