@@ -10,23 +10,47 @@
 
 void steps_init(struct steps *steps)
 {
-    *steps = (struct steps){.slots = 8};
+    *steps = (struct steps){.slots = 1};
 }
 
-static size_t row_bytes(uint32_t slots)
+static size_t slot_bytes(void)
 {
-    return sizeof(struct step_row) +
-           slots * (sizeof(uint32_t) + sizeof(uint16_t) + sizeof(struct step_cell));
+    return sizeof(struct step_cell) + sizeof(uint32_t) + sizeof(uint16_t);
+}
+
+static size_t row_bytes(const struct step_row *row)
+{
+    size_t slots = row->behind + (row->more ? row->capacity : 0);
+    return sizeof(*row) + slots * slot_bytes();
 }
 
 static void row_free(struct step_row *row)
 {
     if (!row)
         return;
-    free(row->has);
-    free(row->cells);
-    free(row->slowdown);
+    free(row->more);
     free(row);
+}
+
+/* Its slots are there from now on. */
+static void row_lay(struct step_row *row, void *bytes, uint32_t slots)
+{
+    row->cells = bytes;
+    row->has = (uint32_t *)(row->cells + slots);
+    row->slowdown = (uint16_t *)(row->has + slots);
+    row->capacity = slots;
+}
+
+/* Empty; its cells are not written. */
+static struct step_row *row_new(uint32_t slots)
+{
+    struct step_row *row = memory_resized(NULL, sizeof(*row) + slots * slot_bytes(), 1);
+    memset(row, 0, sizeof(*row));
+    row->behind = slots;
+    row_lay(row, row + 1, slots);
+    memset(row->has, 0, slots * sizeof(*row->has));
+    memset(row->slowdown, 0, slots * sizeof(*row->slowdown));
+    return row;
 }
 
 void steps_done(struct steps *steps)
@@ -40,10 +64,13 @@ void steps_done(struct steps *steps)
 
 static struct step_row *row_copied(const struct step_row *from)
 {
-    struct step_row *row = memory_copied(from, 1, sizeof(*from));
-    row->has = memory_copied(from->has, from->capacity, sizeof(*from->has));
-    row->slowdown = memory_copied(from->slowdown, from->capacity, sizeof(*from->slowdown));
-    row->cells = memory_resized(NULL, from->capacity, sizeof(*from->cells));
+    struct step_row *row = memory_resized(NULL, sizeof(*row) + from->capacity * slot_bytes(), 1);
+    *row = *from;
+    row->more = NULL;
+    row->behind = from->capacity;
+    row_lay(row, row + 1, from->capacity);
+    memcpy(row->has, from->has, from->capacity * sizeof(*from->has));
+    memcpy(row->slowdown, from->slowdown, from->capacity * sizeof(*from->slowdown));
     for (uint32_t i = 0; i < from->capacity; i++) /* the others were never written */
         if (from->has[i])
             row->cells[i] = from->cells[i];
@@ -81,16 +108,6 @@ size_t steps_search(struct steps *steps, int attempt, int64_t step)
         return SIZE_MAX;
     steps->hint = index;
     return index;
-}
-
-static struct step_row *row_new(uint32_t slots)
-{
-    struct step_row *row = memory_zeroed(1, sizeof(*row));
-    row->capacity = slots;
-    row->has = memory_zeroed(slots, sizeof(*row->has));
-    row->cells = memory_resized(NULL, slots, sizeof(*row->cells));
-    row->slowdown = memory_zeroed(slots, sizeof(*row->slowdown));
-    return row;
 }
 
 /* The spare row, emptied, when it is large enough. */
@@ -182,7 +199,7 @@ struct step_row *steps_insert(struct steps *steps, size_t index, int attempt, in
     }
     *place = row;
     steps->count++;
-    steps->bytes += row_bytes(row->capacity);
+    steps->bytes += row_bytes(row);
     steps->hint = index;
     return row;
 }
@@ -194,13 +211,17 @@ void steps_reach_slot(struct steps *steps, struct step_row *row, uint32_t slot)
     if (slot < row->capacity)
         return;
     uint32_t slots = steps->slots;
-    row->has = memory_resized(row->has, slots, sizeof(*row->has));
-    memset(row->has + row->capacity, 0, (slots - row->capacity) * sizeof(*row->has));
-    row->cells = memory_resized(row->cells, slots, sizeof(*row->cells));
-    row->slowdown = memory_resized(row->slowdown, slots, sizeof(*row->slowdown));
-    memset(row->slowdown + row->capacity, 0, (slots - row->capacity) * sizeof(*row->slowdown));
-    steps->bytes += row_bytes(slots) - row_bytes(row->capacity);
-    row->capacity = slots;
+    const struct step_row before = *row;
+    steps->bytes -= row_bytes(row);
+    row->more = memory_resized(NULL, slots, slot_bytes());
+    row_lay(row, row->more, slots);
+    memcpy(row->cells, before.cells, before.capacity * sizeof(*row->cells));
+    memcpy(row->has, before.has, before.capacity * sizeof(*row->has));
+    memset(row->has + before.capacity, 0, (slots - before.capacity) * sizeof(*row->has));
+    memcpy(row->slowdown, before.slowdown, before.capacity * sizeof(*row->slowdown));
+    memset(row->slowdown + before.capacity, 0, (slots - before.capacity) * sizeof(*row->slowdown));
+    free(before.more);
+    steps->bytes += row_bytes(row);
 }
 
 void steps_drop_oldest(struct steps *steps)
@@ -210,7 +231,7 @@ void steps_drop_oldest(struct steps *steps)
     steps->first++;
     steps->count--;
     steps->hint = steps->hint > 0 ? steps->hint - 1 : 0;
-    steps->bytes -= row_bytes(row->capacity);
+    steps->bytes -= row_bytes(row);
     row_free(steps->spare);
     steps->spare = row;
 }

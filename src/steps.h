@@ -81,6 +81,7 @@ struct step_row {
     int64_t step;
     int attempt;
     uint32_t capacity;         /* slots there is room for */
+    uint32_t behind;           /* slots there is room for behind the row itself */
     uint32_t reported;         /* ranks */
     uint32_t has_all, has_any; /* RECORD_ bits that all of them have, that one of them has */
     uint32_t expected;         /* ranks, as it looked when the row was closed */
@@ -88,9 +89,10 @@ struct step_row {
     bool settled;              /* it is in the averages for good */
     struct step_job job;
     struct step_digest digest; /* valid once it was folded */
-    uint32_t *has;             /* by slot: RECORD_ bits; 0: no record */
     struct step_cell *cells;   /* by slot */
+    uint32_t *has;             /* by slot: RECORD_ bits; 0: no record */
     uint16_t *slowdown; /* by slot, in HEAT_UNIT, once it was folded in the span; HEAT_NONE */
+    void *more; /* owned: where these three are since the row needed more slots; NULL: behind it */
 };
 
 /* When the step began: Unix nanoseconds, median over its ranks; NAN. O(ranks). */

@@ -126,7 +126,8 @@ static void history_is_kept_until_the_budget_is_full(void **state)
         analysis_finish(analysis);
         sum_up(analysis, &summary);
         int64_t kept = summary.last_in_memory - summary.first_in_memory + 1;
-        size_t row = sizeof(struct step_row) + 8 * (sizeof(struct step_cell) + sizeof(uint32_t));
+        size_t row = sizeof(struct step_row) +
+                     (size_t)ranks * (sizeof(struct step_cell) + sizeof(uint32_t));
         assert_true(kept > 500 && (size_t)kept * row <= options.memory_bytes);
         assert_int_equal(summary.complete, 20000);
         assert_int_equal(summary.point_count, 512);
