@@ -30,6 +30,7 @@ void fold_init(struct fold *fold, const struct run *run, int64_t from_step, int6
         .job = {.attempt = -1},
     };
     fold->ring = memory_zeroed((size_t)fold->window, sizeof(*fold->ring));
+    fold->ring_older = memory_zeroed((size_t)fold->window, sizeof(*fold->ring_older));
     fold->ordinal_steps = memory_zeroed(STRAGGLER_WINDOW_MAX, sizeof(*fold->ordinal_steps));
     rolling_init(&fold->times, fold->window > FOLD_SPIKE_STEPS_MIN ? (uint32_t)fold->window
                                                                    : FOLD_SPIKE_STEPS_MIN);
@@ -58,6 +59,7 @@ void fold_done(struct fold *fold)
     free(fold->unit_samples);
     free(fold->slowdowns);
     free(fold->ring);
+    free(fold->ring_older);
     free(fold->ordinal_steps);
     free(fold->absences);
     free(fold->events);
@@ -99,6 +101,8 @@ void fold_copy(struct fold *to, const struct fold *from)
     fold_done(to);
     *to = *from;
     to->ring = memory_copied(from->ring, (size_t)from->window, sizeof(*from->ring));
+    to->ring_older =
+        memory_copied(from->ring_older, (size_t)from->window, sizeof(*from->ring_older));
     to->ordinal_steps =
         memory_copied(from->ordinal_steps, STRAGGLER_WINDOW_MAX, sizeof(*from->ordinal_steps));
     to->ranks = memory_copied(from->ranks, from->rank_capacity, sizeof(*from->ranks));
@@ -227,84 +231,6 @@ static void fold_time(struct fold *fold, const struct step_digest *digest, uint3
         times->wait_ns += digest_wait_ns(digest, reported) * covered;
         times->rank_time_ns += time_ns * reported * covered;
     }
-}
-
-#define EXACT_BELOW 9007199254740992.0 /* 2^53 */
-
-static bool is_exact(const struct fold_window_step *sum)
-{
-    return sum->rank_time_ns < EXACT_BELOW && sum->time_ns < EXACT_BELOW &&
-           sum->tokens < EXACT_BELOW;
-}
-
-static void sum_window(struct fold *fold)
-{
-    struct fold_window_step sum = {0};
-    for (int i = 0; i < fold->ring_count; i++) {
-        sum.covered += fold->ring[i].covered;
-        sum.time_ns += fold->ring[i].time_ns;
-        sum.tokens += fold->ring[i].tokens;
-        sum.wait_ns += fold->ring[i].wait_ns;
-        sum.rank_time_ns += fold->ring[i].rank_time_ns;
-    }
-    fold->ring_sum = sum;
-}
-
-/* Sums of whole nanoseconds and tokens under 2^53: adding and taking away again is
- * exact. Steps of many days can be more, and are added up anew. */
-static void fold_window(struct fold *fold, const struct step_row *row,
-                        const struct step_digest *digest)
-{
-    double covered = (double)digest->span;
-    uint32_t reported = row->reported;
-    struct fold_window_step *place = &fold->ring[fold->ring_next];
-    struct fold_window_step *sum = &fold->ring_sum;
-    bool exact = is_exact(sum);
-    if (fold->ring_count == fold->window) {
-        fold->ring_rates -= place->flops > 0 || place->mfu >= 0;
-        sum->covered -= place->covered;
-        sum->time_ns -= place->time_ns;
-        sum->tokens -= place->tokens;
-        sum->wait_ns -= place->wait_ns;
-        sum->rank_time_ns -= place->rank_time_ns;
-    } else {
-        fold->ring_count++;
-    }
-    double time_ns = (double)digest->step_time_ns * covered;
-    bool waits = digest->wait_count > 0;
-    *place = (struct fold_window_step){
-        .covered = covered,
-        .time_ns = time_ns,
-        .tokens = (double)digest->tokens * covered,
-        .wait_ns = waits ? digest_wait_ns(digest, reported) * covered : 0,
-        .rank_time_ns = waits ? time_ns * reported : 0,
-        .flops = (double)row->job.flops,
-        .mfu = step_job_mfu(&row->job),
-    };
-    fold->ring_rates += place->flops > 0 || place->mfu >= 0;
-    sum->covered += place->covered;
-    sum->time_ns += place->time_ns;
-    sum->tokens += place->tokens;
-    sum->wait_ns += place->wait_ns;
-    sum->rank_time_ns += place->rank_time_ns;
-    fold->ring_next = fold->ring_next + 1 == fold->window ? 0 : fold->ring_next + 1;
-    if (!exact || !is_exact(sum))
-        sum_window(fold);
-}
-
-/* What the log gives as rates, over the window: added up anew, since sums of products are
- * not exact. */
-static void put_window_rates(const struct fold *fold, struct step_digest *digest)
-{
-    struct job_rates rates = {0};
-    digest->window_flops = 0;
-    digest->window_mfu = -1;
-    if (fold->ring_rates == 0)
-        return;
-    for (int i = 0; i < fold->ring_count; i++)
-        job_rates_add(&rates, fold->ring[i].flops, fold->ring[i].mfu, fold->ring[i].time_ns);
-    digest->window_flops = job_rates_flops(&rates);
-    digest->window_mfu = job_rates_mfu(&rates);
 }
 
 static void fold_span(struct fold *fold, const struct step_row *row,
@@ -487,12 +413,6 @@ void fold_row(struct fold *fold, const struct steps *steps, size_t index, const 
         fold->ordinal++;
     }
     digest->ordinal = fold->ordinal > 0 ? fold->ordinal - 1 : 0;
-    digest->window_steps = fold->ring_count;
-    digest->window_time_ns = fold->ring_sum.time_ns;
-    digest->window_tokens = fold->ring_sum.tokens;
-    digest->window_wait_ns = fold->ring_sum.wait_ns;
-    digest->window_rank_time_ns = fold->ring_sum.rank_time_ns;
-    digest->window_covered = fold->ring_sum.covered;
-    put_window_rates(fold, digest);
+    fold_window_put(fold, digest);
     row->digest = *digest;
 }

@@ -150,6 +150,9 @@ struct fold {
     struct fold_window_step *ring; /* W long, owned */
     int ring_count, ring_next;
     int ring_rates; /* steps in it whose rate is logged */
+    /* The rates in two parts, since what was added to a sum of products cannot be taken away
+     * exactly: of the places before ring_next, and by place of it and those behind it. */
+    struct job_rates ring_newer, *ring_older; /* owned; W long, valid once the ring is full */
     struct fold_window_step ring_sum;
     struct rolling times;   /* step times of the last W steps, of FOLD_SPIKE_STEPS_MIN at least */
     struct history history; /* the ledger's sums; lost work, restarts */
@@ -244,6 +247,11 @@ void fold_event_end(struct fold *fold, struct fold_event *event, const struct fo
 /* fold_missing.c: one row of the job more: who is not in it, and who is back. */
 bool fold_is_stray(const struct fold *fold, const struct step_row *row);
 void fold_missing(struct fold *fold, const struct fold_step *step);
+
+/* fold_window.c: one value more of the span's, whose step time is known, in the rolling window;
+ * and what the window comes to, as the digest holds it. */
+void fold_window(struct fold *fold, const struct step_row *row, const struct step_digest *digest);
+void fold_window_put(const struct fold *fold, struct step_digest *digest);
 
 /* fold_gap.c: steps that are not in the log before this one, or time in which the job
  * stood still: from the release of the step before to the begin of this one, beyond the
