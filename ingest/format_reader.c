@@ -87,28 +87,40 @@ static void forget_damages(struct format_reader *reader)
 
 /* ---- lines ---- */
 
-static bool answers(struct format_reader *reader, size_t index)
+static void count_line(struct format_reader *reader)
 {
+    struct log_facts *facts = format_reader_facts(reader);
+    if (facts)
+        facts->lines++;
+}
+
+/* The owner of the line's form reads it by what was learned. */
+static bool read_again(struct format_reader *reader)
+{
+    size_t index = reader->form->owner;
     const struct format *format = reader->formats->list[index];
-    void *state = state_of(reader, index);
-    bool known = reader->form && reader->form->owner == index;
-    if (known && format->again && reader->forms->values.search_count == 0 &&
-        format->again(state, &reader->line, &reader->forms->values, &reader->out))
-        return true;
-    reader->line.recall = known ? &reader->forms->values : NULL;
-    if (reader->line.form)
-        log_learn_begin(reader->line.form, reader->line.text);
-    return format->line(state, &reader->line, &reader->out) == LOG_TAKEN;
+    reader->current = index;
+    if (!format->again || reader->forms->values.search_count > 0 ||
+        !format->again(state_of(reader, index), &reader->line, &reader->forms->values,
+                       &reader->out))
+        return false;
+    count_line(reader);
+    return true;
 }
 
 static bool ask(struct format_reader *reader, size_t index)
 {
+    bool known = reader->form && reader->form->owner == index;
+    if (known && read_again(reader))
+        return true;
     reader->current = index;
-    if (!answers(reader, index))
+    reader->line.recall = known ? &reader->forms->values : NULL;
+    if (reader->line.form)
+        log_learn_begin(reader->line.form, reader->line.text);
+    if (reader->formats->list[index]->line(state_of(reader, index), &reader->line, &reader->out) !=
+        LOG_TAKEN)
         return false;
-    struct log_facts *facts = format_reader_facts(reader);
-    if (facts)
-        facts->lines++;
+    count_line(reader);
     return true;
 }
 
@@ -128,7 +140,8 @@ static bool ask_wanting(struct format_reader *reader, uint64_t *asked)
 
 static struct str plain_line(struct format_reader *reader, struct str line)
 {
-    if (!memchr(line.p, 0x1b, line.len))
+    reader->colored = memchr(line.p, 0x1b, line.len) != NULL;
+    if (!reader->colored)
         return line;
     reader->book->lines_colored++;
     if (!reader->plain)
@@ -209,10 +222,44 @@ static void take_prefix(struct format_reader *reader, bool cut)
     line->form = learns ? line_forms_learn(reader->forms) : NULL;
 }
 
+/* The format that is asked first. */
+static size_t first_asked(const struct format_reader *reader, const struct line_form *form)
+{
+    if (reader->want_all)
+        return reader->wanting[reader->wanting_count - 1];
+    uint64_t asked = form->found | reader->formats->always;
+    if (form->leave)
+        asked &= ~leaving(reader, form->leave, NULL);
+    return (size_t)__builtin_ctzll(asked | UINT64_C(1) << form->owner);
+}
+
+/* A line of a form whose owner is asked first, and reads it again. False: reader->form is the form
+ * that it has, if any, and nothing else was done. */
+static bool read_known(struct format_reader *reader, struct str line, bool cut)
+{
+    reader->form = cut || !reader->forms ? NULL : line_forms_find(reader->forms, line);
+    if (!reader->form || first_asked(reader, reader->form) != reader->form->owner)
+        return false;
+    reader->line.text = line;
+    take_prefix(reader, false);
+    if (!read_again(reader))
+        return false;
+    note_label(reader);
+    return true;
+}
+
 static bool read_line(struct format_reader *reader, struct str line, bool cut)
 {
-    line = plain_line(reader, line);
-    reader->form = cut || !reader->forms ? NULL : line_forms_find(reader->forms, line);
+    bool colored = reader->colored; /* of those before: mostly this one is as well */
+    if (colored)
+        line = plain_line(reader, line);
+    if (read_known(reader, line, cut))
+        return true;
+    if (!colored) {
+        line = plain_line(reader, line);
+        if (reader->colored && read_known(reader, line, cut))
+            return true;
+    }
     uint64_t asked = 0, anchored = 0, wanted = reader->formats->always | reader->want_all;
     bool wants = reader->want_all != 0; /* mostly one of those has it: anchors are not looked for */
     if (!wants)

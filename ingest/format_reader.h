@@ -78,6 +78,7 @@ struct format_reader {
     uint32_t names_capacity;
     const char *damages[DAMAGES_MAX];
     size_t damage_next, damage_count;
+    bool colored;                 /* the line that was looked at last held escapes */
     char *plain;                  /* room for a line without escapes; owned */
     char *unwrapped;              /* room for a line that was in JSON; owned */
     struct line_forms *forms;     /* that were learned; owned; NULL: nothing was, yet */

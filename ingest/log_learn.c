@@ -437,9 +437,15 @@ static inline uint64_t digits_value(const char *p, unsigned n)
 /* As log_number() has it: one division of two numbers that are exact. */
 static inline double exact_number(const char *p, unsigned whole, unsigned decimals)
 {
-    uint64_t value = digits_value(p, whole), power = number_power10[decimals];
+    uint64_t power = number_power10[decimals];
     if (decimals == 0)
-        return (double)value;
+        return (double)digits_value(p, whole);
+    if (whole + decimals < 8) { /* eight bytes hold it: the digits behind the point move up to it */
+        uint64_t bytes = number_load8(p) ^ NUMBER_ZEROS, front = (UINT64_C(1) << 8 * whole) - 1;
+        bytes = (bytes & front) | ((bytes >> 8) & ~front);
+        return (double)number_value8(bytes, whole + decimals) / (double)power;
+    }
+    uint64_t value = digits_value(p, whole);
     return (double)(value * power + digits_value(p + whole + 1, decimals)) / (double)power;
 }
 

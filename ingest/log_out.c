@@ -64,7 +64,7 @@ static const char *out_of_bounds(const struct record *record)
         return "the step number is out of range";
     if ((has & RECORD_RANK) && record->rank > RECORD_RANK_MAX)
         return "the rank is out of range";
-    for (int phase = 0; phase < PHASE_COUNT; phase++)
+    for (int phase = 0; phase < PHASE_COUNT && (has & RECORD_ANY_PHASE); phase++)
         if ((has & (1u << phase)) && !within(record->phase_ns[phase], 0, RECORD_DURATION_MAX_NS))
             return "a time is out of range";
     if (((has & RECORD_COMPUTE) && !within(record->compute_ns, 0, RECORD_DURATION_MAX_NS)) ||
@@ -138,12 +138,18 @@ static size_t leading_index(const struct format_reader *reader)
     return first;
 }
 
-/* To those that wait to be taken; whose it is, is known. */
-static void put(struct format_reader *reader, const struct record *record)
+/* Where the next record that waits to be taken will be. */
+static struct record *next_place(struct format_reader *reader)
 {
     if (reader->count == reader->capacity)
         reader->queue = memory_grown(reader->queue, &reader->capacity, sizeof(*reader->queue));
-    reader->queue[reader->count] = *record;
+    return &reader->queue[reader->count];
+}
+
+/* The record at the next place waits to be taken; whose it is, is known. */
+static void put(struct format_reader *reader)
+{
+    const struct record *record = &reader->queue[reader->count];
     keep_names(reader, reader->count++, record);
     reader->ranked |= (record->has & (RECORD_RANK | RECORD_JOB)) == RECORD_RANK;
     struct log_facts *facts = format_reader_facts(reader);
@@ -184,7 +190,8 @@ static void put_beside(struct format_reader *reader, const struct log_lead *befo
             continue;
         any = true;
         log_out_count_less(&reader->out, LOG_BESIDE, 1);
-        put(reader, record);
+        *next_place(reader) = *record;
+        put(reader);
     }
     beside->count = 0;
 }
@@ -202,7 +209,6 @@ void log_out_end(struct log_out *out)
 void log_out_record(struct log_out *out, const struct record *record)
 {
     struct format_reader *reader = out->reader;
-    struct record found = *record;
     const char *why = out_of_bounds(record);
     if (why) {
         log_out_damaged(out, why);
@@ -211,23 +217,28 @@ void log_out_record(struct log_out *out, const struct record *record)
     log_out_claim(out);
     size_t leading = leading_index(reader);
     const struct log_lead before = reader->lead;
+    struct record *found = next_place(reader);
+    *found = *record;
     if (record->has & RECORD_JOB) {
-        found.rank = 0;
-        found.has |= RECORD_RANK;
+        found->rank = 0;
+        found->has |= RECORD_RANK;
     } else if (!(record->has & RECORD_RANK)) {
-        find_rank(reader, &found);
+        find_rank(reader, found);
     }
     if (!log_lead_takes(&reader->lead, leading, reader->claims | UINT64_C(1) << leading, record)) {
         int leader = reader->lead.format;
         log_out_beside(out, record, leader < 0 ? "lockstep" : reader->formats->list[leader]->name);
-        keep_beside(reader, &found);
+        keep_beside(reader, found);
         return;
     }
-    if (reader->beside.count > 0 && before.format >= 0 && reader->lead.format > before.format)
+    if (reader->beside.count > 0 && before.format >= 0 && reader->lead.format > before.format) {
+        const struct record behind = *found;
         put_beside(reader, &before);
+        *next_place(reader) = behind;
+    }
     reader->beside.together |= reader->beside.count > 0 && reader->lead.format == before.format;
     reader->beside.count = 0;
-    put(reader, &found);
+    put(reader);
 }
 
 void log_out_damaged(struct log_out *out, const char *why)

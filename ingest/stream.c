@@ -169,11 +169,19 @@ static inline bool take_quickly(struct stream *stream, struct record *record)
     return true;
 }
 
+/* The line is of no other format. */
+static void keep_own(struct stream *stream)
+{
+    stream->rest = without_blanks(stream->rest);
+    if (stream->formats && stream->rest.len > 0 && !formats_own(stream->formats)) {
+        count_other(stream, stream->rest);
+        stream->rest = str_of(NULL, 0);
+    }
+}
+
 static bool take_line_slowly(struct stream *stream, struct record *record)
 {
     for (;;) {
-        if (stream_take_foreign(stream, record))
-            return true;
         while (stream->rest.len > 0)
             if (take_record(stream, record))
                 return true;
@@ -181,13 +189,10 @@ static bool take_line_slowly(struct stream *stream, struct record *record)
             stream->rest = str_of(NULL, 0);
             return false;
         }
-        if (stream->formats && stream_offer_line(stream))
-            continue;
-        stream->rest = without_blanks(stream->rest);
-        if (stream->formats && stream->rest.len > 0 && !formats_own(stream->formats)) {
-            count_other(stream, stream->rest);
-            stream->rest = str_of(NULL, 0);
-        }
+        if (!stream->formats || !stream_offer_line(stream))
+            keep_own(stream);
+        if (stream_take_foreign(stream, record)) /* also of a block that the line has ended */
+            return true;
     }
 }
 
