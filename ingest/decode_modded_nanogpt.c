@@ -1,6 +1,7 @@
 /* modded-nanogpt: "step:12/1670 train_time:1062ms step_avg:88.50ms". The clock runs on:
  * a step's time is the difference to the line before, and the clock is set back after the
- * warm-up of older scripts. The log begins with its own source code. */
+ * warm-up of older scripts. It does not run in validations, whose lines may be the only ones. The
+ * log begins with its own source code. */
 #include "decode_generally.h"
 #include "log_format.h"
 #include "log_piece.h"
@@ -9,7 +10,7 @@
 
 struct modded {
     struct log_writers writers;
-    bool any;
+    bool any, steps; /* steps: a line of a step, not only of validations */
     int64_t step, clock_ms;
 };
 
@@ -97,13 +98,20 @@ static void put(struct modded *modded, const struct values *values, struct log_o
 static void judge(struct modded *modded, int64_t writer, const struct values *values,
                   struct log_out *out)
 {
-    if (values->evaluation)
+    if (values->evaluation) {
         log_out_count(out, LOG_EVALUATION, NULL);
-    else if (log_writers_turn(&modded->writers, writer, values->step, values->clock_ms) ==
-             LOG_TURN_DOUBLED)
+        bool back = values->step < modded->step && values->clock_ms < modded->clock_ms;
+        modded->steps &= !back;
+        if (!modded->any || values->step > modded->step || back)
+            put(modded, values, out); /* the clock stands still meanwhile: it is one of the steps */
+    } else if (log_writers_turn(&modded->writers, writer, values->step, values->clock_ms) ==
+               LOG_TURN_DOUBLED) {
         log_out_count(out, LOG_DOUBLED, "step %lld", (long long)values->step);
-    else
+    } else {
+        modded->any &= modded->steps; /* the first step is not timed from a validation */
+        modded->steps = true;
         put(modded, values, out);
+    }
 }
 
 enum log_answer modded_nanogpt_generally(void *state, const struct log_line *line,

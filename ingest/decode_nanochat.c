@@ -1,5 +1,7 @@
 /* nanochat: "step 00004/21400 (0.02%) | loss: 3.2 | lrm: 1.00 | dt: 989.44ms | tok/sec: 529,882
- * | bf16_mfu: 74.13 | epoch: 1 | total time: 0.05m | eta: 3.1m", and its older forms. */
+ * | bf16_mfu: 74.13 | epoch: 1 | total time: 0.05m | eta: 3.1m", and its older forms;
+ * build-nanogpt: "step 4 | loss: 3.2 | lr 6.0000e-04 | norm: 0.3000 | dt: 989.44ms | tok/sec:
+ * 529882.25". */
 #include "decode_generally.h"
 #include "log_format.h"
 #include "log_piece.h"
@@ -31,7 +33,7 @@ static bool is_whole(enum log_field field, struct str value)
 static struct values values_of(const struct log_piece *piece)
 {
     struct values values = {0};
-    struct str at, total;
+    struct str at = {0}, total, rest;
     double number;
     enum log_field time = log_field(piece, "dt:", "ms", &values.ms);
     enum log_field rate = log_field(piece, "tok/sec:", NULL, &values.rate);
@@ -43,16 +45,22 @@ static struct values values_of(const struct log_piece *piece)
             mfu = log_field(piece, name, NULL, &values.mfu);
     }
     values.torn = time == LOG_FIELD_NONE || time == LOG_FIELD_TORN || rate == LOG_FIELD_TORN ||
-                  rate == LOG_FIELD_BARE || mfu == LOG_FIELD_TORN || !is_whole(mfu, at);
+                  mfu == LOG_FIELD_TORN || !is_whole(mfu, at);
     values.not_number = time == LOG_FIELD_NOT_NUMBER;
-    values.fields = (rate == LOG_FIELD_NUMBER ? HAS_RATE : 0u) |
+    bool whole = log_after(piece->text, "tok/sec:", &rest) && is_whole(rate, log_trim(rest));
+    values.fields = (whole && rate != LOG_FIELD_NOT_NUMBER ? HAS_RATE : 0u) |
                     (mfu == LOG_FIELD_NUMBER || mfu == LOG_FIELD_BARE ? HAS_MFU : 0u);
     if (log_after(piece->text, "total time:", &total)) {
         enum log_field field = log_field(piece, "total time:", "m", &number);
         values.torn |= field == LOG_FIELD_TORN;
         values.fields |= HAS_TOTAL;
     }
-    values.torn |= !(values.fields & (HAS_MFU | HAS_TOTAL));
+    bool chat = log_after(piece->text, "lrm:", &rest), more = true;
+    if (chat) /* of nanochat, which has more behind the rate */
+        more = log_after(piece->text, "remaining:", &rest);
+    else if (rate == LOG_FIELD_NONE)
+        more = log_after(piece->text, "dt:", &rest) && log_find(rest, "|") == SIZE_MAX;
+    values.torn |= !(values.fields & (HAS_MFU | HAS_TOTAL)) && !more;
     return values;
 }
 

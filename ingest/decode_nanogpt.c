@@ -29,6 +29,10 @@ static bool values_of(const struct log_piece *piece, struct values *ret)
         !log_after(value, "loss", &loss))
         return false;
     ret->time = log_field(piece, "time", "ms", &ret->ms);
+    if (ret->time == LOG_FIELD_TORN) { /* forks: "time 0.73s" */
+        ret->time = log_field(piece, "time", "s", &ret->ms);
+        ret->ms *= 1e3;
+    }
     ret->share = log_field(piece, "mfu", "%", &ret->mfu);
     return true;
 }
