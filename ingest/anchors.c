@@ -3,6 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#if defined(__SSE2__) && !defined(LINE_SHAPE_PORTABLE)
+#include <emmintrin.h>
+#endif
 
 #include "memory.h"
 #include "number.h"
@@ -10,8 +13,12 @@
 #define WINDOW 5 /* bytes of a text that are looked for */
 #define GROUP 4
 #define STRIDE 2 /* from one group that is looked at to the next; WINDOW is GROUP + STRIDE - 1 */
-#define TABLE_BITS 13
-#define TABLE_SIZE (1u << TABLE_BITS)
+#define ROUND 16 /* bytes whose groups are looked up at once */
+#define SLOT_BITS 14
+#define SLOTS (1u << SLOT_BITS)
+#define CHAINS 2048 /* of groups; several slots share one */
+#define MULTIPLY_FIRST 0x9E37
+#define MULTIPLY_SECOND 0x79B1
 
 /* A group of a text, and how far into the text it begins. */
 struct group {
@@ -20,7 +27,8 @@ struct group {
     uint64_t mask;
     uint64_t owner; /* one bit */
     size_t length;
-    uint16_t next; /* of the slot's groups, + 1; 0: none */
+    uint16_t next; /* of the chain's groups, + 1; 0: none */
+    uint16_t slot;
     uint8_t at;
 };
 
@@ -28,8 +36,8 @@ struct anchors {
     size_t count;
     struct group groups[ANCHORS_MAX * STRIDE];
     size_t group_count;
-    uint16_t first[TABLE_SIZE]; /* of the slot's groups, + 1; 0: none */
-    uint8_t filter[TABLE_SIZE]; /* 1: the slot has groups; what is looked at in the pass */
+    uint16_t first[CHAINS]; /* of the chain's groups, + 1; 0: none */
+    uint8_t filter[SLOTS];  /* 1: the slot has groups; what is looked at in the pass */
 };
 
 struct anchors *anchors_new(void)
@@ -42,16 +50,14 @@ void anchors_free(struct anchors *anchors)
     free(anchors);
 }
 
-static inline uint32_t group_at(const char *p)
+/* The slot of the group at p: of its two halves, in 16 bits as the vectors have them. */
+static inline unsigned slot_at(const char *p)
 {
-    uint32_t bytes;
-    memcpy(&bytes, p, GROUP);
-    return bytes;
-}
-
-static inline uint32_t slot_of(uint32_t group)
-{
-    return (group * UINT32_C(0x9E3779B1)) >> (32 - TABLE_BITS);
+    uint16_t first, second;
+    memcpy(&first, p, 2);
+    memcpy(&second, p + 2, 2);
+    uint32_t sum = (uint32_t)first * MULTIPLY_FIRST + (uint32_t)second * MULTIPLY_SECOND;
+    return (uint16_t)sum >> (16 - SLOT_BITS);
 }
 
 /* How often a character stands in logs, roughly: letters by their frequency in English, digits
@@ -73,7 +79,8 @@ static unsigned commonness(char c)
 /* What stands in the lines of most formats: an anchor is looked for by other bytes of it. */
 static const char usual[] =
     " | iteration time: training loss: step: steps epoch (ms): tokens rank: "
-    "[INFO] log: size validation memory (s) ] [20, global_ = 0. lr: ";
+    "[INFO] log: size validation memory (s) ] [20, global_ = 0. lr: .... ... checkpoint Training "
+    "train_ val loss GPU: MB/s] it/s] num_ batch_ rank ";
 
 static unsigned group_commonness(const char *bytes)
 {
@@ -113,28 +120,31 @@ bool anchors_add(struct anchors *anchors, const char *text, unsigned owner)
     memcpy(begins, text, length < 8 ? length : 8);
     uint64_t mask = length < 8 ? (UINT64_C(1) << 8 * length) - 1 : UINT64_MAX;
     for (size_t i = 0; i + GROUP <= WINDOW; i++) {
-        uint32_t slot = slot_of(group_at(text + window + i));
+        unsigned slot = slot_at(text + window + i);
+        uint16_t *first = &anchors->first[slot % CHAINS];
         anchors->groups[anchors->group_count] = (struct group){.text = text,
                                                                .begins = number_load8(begins),
                                                                .mask = mask,
                                                                .owner = UINT64_C(1) << owner,
                                                                .length = length,
-                                                               .next = anchors->first[slot],
+                                                               .next = *first,
+                                                               .slot = (uint16_t)slot,
                                                                .at = (uint8_t)(window + i)};
-        anchors->first[slot] = (uint16_t)++anchors->group_count;
+        *first = (uint16_t)++anchors->group_count;
         anchors->filter[slot] = 1;
     }
     return true;
 }
 
 /* The owners whose text stands around the group at p + at; not those that are found already. */
-static uint64_t compare(const struct anchors *anchors, const char *p, size_t at, size_t size,
-                        uint64_t found)
+static uint64_t compare(const struct anchors *anchors, unsigned slot, const char *p, size_t at,
+                        size_t size, uint64_t found)
 {
-    for (uint16_t i = anchors->first[slot_of(group_at(p + at))]; i != 0;) {
+    for (uint16_t i = anchors->first[slot % CHAINS]; i != 0;) {
         const struct group *group = &anchors->groups[i - 1];
         i = group->next;
-        if (at < group->at || at - group->at + group->length > size || (found & group->owner))
+        if (group->slot != slot || at < group->at || at - group->at + group->length > size ||
+            (found & group->owner))
             continue;
         const char *text = p + (at - group->at);
         if (((number_load8(text) ^ group->begins) & group->mask) != 0 ||
@@ -145,24 +155,65 @@ static uint64_t compare(const struct anchors *anchors, const char *p, size_t at,
     return found;
 }
 
+/* Those of the groups that begin at even places of the ROUND bytes at p. */
+struct slots {
+#if defined(__SSE2__) && !defined(LINE_SHAPE_PORTABLE)
+    __m128i of;
+#else
+    uint16_t of[ROUND / STRIDE];
+#endif
+};
+
+static inline struct slots slots_of_round(const char *p)
+{
+    struct slots slots;
+#if defined(__SSE2__) && !defined(LINE_SHAPE_PORTABLE)
+    __m128i first =
+        _mm_mullo_epi16(_mm_loadu_si128((const __m128i *)p), _mm_set1_epi16((short)MULTIPLY_FIRST));
+    __m128i second = _mm_mullo_epi16(_mm_loadu_si128((const __m128i *)(p + 2)),
+                                     _mm_set1_epi16((short)MULTIPLY_SECOND));
+    slots.of = _mm_srli_epi16(_mm_add_epi16(first, second), 16 - SLOT_BITS);
+#else
+    for (size_t i = 0; i < ROUND / STRIDE; i++)
+        slots.of[i] = (uint16_t)slot_at(p + i * STRIDE);
+#endif
+    return slots;
+}
+
+#if defined(__SSE2__) && !defined(LINE_SHAPE_PORTABLE)
+#define SLOT(slots, i) ((unsigned)_mm_extract_epi16((slots).of, i))
+#else
+#define SLOT(slots, i) ((unsigned)(slots).of[i])
+#endif
+
+/* A round in which a group may be one of a text. */
+static __attribute__((noinline)) uint64_t
+compare_round(const struct anchors *anchors, const char *p, size_t at, size_t size, uint64_t found)
+{
+    struct slots slots = slots_of_round(p + at);
+    uint16_t slot[ROUND / STRIDE];
+    memcpy(slot, &slots, sizeof(slot));
+    unsigned passed = 0;
+    for (unsigned i = 0; i < ROUND / STRIDE; i++)
+        passed |= (unsigned)anchors->filter[slot[i]] << i;
+    for (; passed; passed &= passed - 1) {
+        size_t i = (size_t)__builtin_ctz(passed);
+        found = compare(anchors, slot[i], p, at + i * STRIDE, size, found);
+    }
+    return found;
+}
+
 uint64_t anchors_find(const struct anchors *anchors, const char *p, size_t size)
 {
     uint64_t found = 0;
     const uint8_t *filter = anchors->filter;
-    size_t at = 0;
-    for (; at + 3 * STRIDE + GROUP <= size; at += 4 * STRIDE) {
-        uint32_t a = slot_of(group_at(p + at)), b = slot_of(group_at(p + at + STRIDE)),
-                 c = slot_of(group_at(p + at + 2 * STRIDE)),
-                 d = slot_of(group_at(p + at + 3 * STRIDE));
-        if (__builtin_expect((filter[a] | filter[b] | filter[c] | filter[d]) == 0, 1))
-            continue;
-        unsigned passed = filter[a] | (unsigned)filter[b] << 1 | (unsigned)filter[c] << 2 |
-                          (unsigned)filter[d] << 3;
-        for (; passed; passed &= passed - 1)
-            found = compare(anchors, p, at + (size_t)__builtin_ctz(passed) * STRIDE, size, found);
+    for (size_t at = 0; at + GROUP <= size; at += ROUND) {
+        struct slots slots = slots_of_round(p + at);
+        unsigned any = filter[SLOT(slots, 0)] | filter[SLOT(slots, 1)] | filter[SLOT(slots, 2)] |
+                       filter[SLOT(slots, 3)] | filter[SLOT(slots, 4)] | filter[SLOT(slots, 5)] |
+                       filter[SLOT(slots, 6)] | filter[SLOT(slots, 7)];
+        if (__builtin_expect(any != 0, 0))
+            found = compare_round(anchors, p, at, size, found);
     }
-    for (; at + GROUP <= size; at += STRIDE)
-        if (filter[slot_of(group_at(p + at))])
-            found = compare(anchors, p, at, size, found);
     return found;
 }

@@ -9,6 +9,7 @@
 
 #define ANCHORS_MAX 256
 #define ANCHORS_OWNERS_MAX 64
+#define ANCHORS_SLACK 16
 
 struct anchors;
 
@@ -19,6 +20,6 @@ void anchors_free(struct anchors *anchors);
  * too short. Its rarest five bytes are taken. */
 bool anchors_add(struct anchors *anchors, const char *text, unsigned owner);
 
-/* The owners (1 << owner) of which a text is in [p, p + size). Four bytes behind it must be
- * readable. */
+/* The owners (1 << owner) of which a text is in [p, p + size). ANCHORS_SLACK bytes behind it must
+ * be readable. */
 uint64_t anchors_find(const struct anchors *anchors, const char *p, size_t size);

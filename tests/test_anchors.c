@@ -22,13 +22,13 @@ static struct anchors *made(void)
     return anchors;
 }
 
-/* A copy of exactly the bytes and the four that may be read behind them. */
+/* A copy of exactly the bytes and those that may be read behind them. */
 static uint64_t find(const struct anchors *anchors, const char *bytes, size_t size)
 {
-    char *copy = malloc(size + 4);
+    char *copy = malloc(size + ANCHORS_SLACK);
     assert_non_null(copy);
     memcpy(copy, bytes, size);
-    memset(copy + size, 'a', 4); /* what stands there must not count */
+    memset(copy + size, 'a', ANCHORS_SLACK); /* what stands there must not count */
     uint64_t found = anchors_find(anchors, copy, size);
     free(copy);
     return found;
