@@ -360,8 +360,9 @@ static void who_takes_part_does_not_move_the_clocks(void **state)
 
 static void nothing_is_said_of_clocks_without_grounds(void **state)
 {
-    /* Two steps; no begins; an exchange that overlaps the backward pass. */
-    for (int variant = 0; variant < 3; variant++) {
+    /* Two steps; no begins; an exchange that overlaps the backward pass; one stamp that stands for
+     * all ranks, as of a log that one of them writes. */
+    for (int variant = 0; variant < 4; variant++) {
         struct simulate_options options = eight_hosts(5);
         options.overlapped = variant == 2;
         size_t count;
@@ -370,6 +371,8 @@ static void nothing_is_said_of_clocks_without_grounds(void **state)
         struct summary summary;
         for (size_t i = 0; i < count && variant == 1; i++)
             records[i].has &= ~(uint32_t)RECORD_BEGIN;
+        for (size_t i = 0; i < count && variant == 3; i++)
+            records[i].begin_ns = records[i - i % options.ranks].begin_ns;
         add_all(analysis, records, count);
         sum_up(analysis, &summary);
         assert_int_equal(summary.clock_count, 0);
@@ -545,8 +548,10 @@ static void clocks_of_16384_ranks_are_quick(void **state)
         }
         for (int step = 0; step < 40; step++) {
             simulate_step(job.simulate, job.records);
-            for (uint32_t i = 0; i < 16384; i++)
+            for (uint32_t i = 0; i < 16384; i++) {
+                row.cells[i].begin_ns = job.records[i].begin_ns;
                 row.cells[i].mark_ns = job.records[i].begin_ns + 1000 * (i * 7 % 13);
+            }
             clocks_fold(&clocks, &row, NULL, 16384, WAIT_SYNC);
         }
         clock_table_make(&table, &clocks, &ranks, &names); /* takes its room */
@@ -580,7 +585,7 @@ static void samples_are_bounded_and_shared(void **state)
     struct clocks clocks = {0}, copy;
     uint32_t has[2] = {RECORD_BEGIN | RECORD_SYNC | RECORD_FORWARD,
                        RECORD_BEGIN | RECORD_SYNC | RECORD_FORWARD};
-    struct step_cell cells[2] = {{.mark_ns = SECOND}, {.mark_ns = SECOND}};
+    struct step_cell cells[2] = {{.mark_ns = SECOND}, {.mark_ns = SECOND, .begin_ns = 1}};
     struct step_row row = {
         .reported = 2, .capacity = 2, .has_any = RECORD_BEGIN, .has = has, .cells = cells};
     for (int64_t step = 0; step < 100000; step++) {
