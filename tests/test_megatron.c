@@ -156,12 +156,47 @@ static void a_cut_block_gives_each_rank_its_times_or_none(void **state)
     free(whole);
 }
 
+#define ITERATION(number)                                                                          \
+    " iteration        " number "/      20 | consumed samples:          112 | "                    \
+    "elapsed time per iteration (ms): 1700.5 | global batch size:    16 |\n"
+
+/* Rows that begin like the head of the block before, in a block whose head does not: they are
+ * none of this block's, though such rows were learned. */
+static void rows_with_another_blocks_prefix_are_no_ranks_times(void **state)
+{
+    static const char *const first = "rank 3: times across ranks (ms):\n"
+                                     "rank 3:   forward-backward:\n"
+                                     "rank 3:      rank  0: 100.50\n"
+                                     "rank 3:      rank  1: 100.50\n"
+                                     "rank 3:      rank  2: 100.50\n";
+    static const char *const second = "times across ranks (ms):\n"
+                                      "  forward-backward:\n"
+                                      "rank 3:      rank  0: 200.50\n"
+                                      "     rank  0: 300.50\n"
+                                      "     rank  1: 300.50\n"
+                                      "     rank  2: 300.50\n";
+    char log[2048];
+    snprintf(log, sizeof(log), "%s%s%s%s%s", ITERATION("1"), first, ITERATION("2"), second,
+             ITERATION("3"));
+    (void)state;
+    char *records = records_of(log, strlen(log));
+    for (int rank = 0; rank < 3; rank++) {
+        char expected[80];
+        snprintf(expected, sizeof(expected), "rank %d step 1 span=1 compute=0.100500000 ", rank);
+        assert_non_null(strstr(records, expected));
+        snprintf(expected, sizeof(expected), "rank %d step 2 span=1 compute=0.300500000 ", rank);
+        assert_non_null(strstr(records, expected));
+    }
+    free(records);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cut_line_gives_its_record_or_none),
         cmocka_unit_test(a_cut_line_of_timers_gives_its_phases_or_none),
         cmocka_unit_test(a_cut_block_gives_each_rank_its_times_or_none),
+        cmocka_unit_test(rows_with_another_blocks_prefix_are_no_ranks_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
