@@ -13,7 +13,7 @@ struct llmc {
     int64_t batch, processes; /* tokens a step, GPUs; 0: not known */
     bool seen;                /* a line of a step */
     uint32_t early;           /* evaluations before it, behind what may be anybody's prefix */
-    int64_t last_step, last_ns;
+    struct log_writers writers;
 };
 
 struct values {
@@ -104,15 +104,15 @@ static bool scan(const struct log_line *line, int64_t *ret_step, int64_t *ret_to
 }
 
 /* total: steps of the run; 0: not told. */
-static void put(struct llmc *llmc, int64_t step, int64_t total, const struct values *values,
-                struct log_out *out)
+static void put(struct llmc *llmc, int64_t writer, int64_t step, int64_t total,
+                const struct values *values, struct log_out *out)
 {
     int64_t ns;
     if (values->ms <= 0 || !log_duration(values->ms, LOG_MILLISECOND, &ns)) {
         log_out_count(out, LOG_IMPOSSIBLE, "step %lld: %g ms", (long long)step, values->ms);
         return;
     }
-    if (llmc->seen && step == llmc->last_step && ns == llmc->last_ns) {
+    if (log_writers_turn(&llmc->writers, writer, step, ns) == LOG_TURN_DOUBLED) {
         log_out_count(out, LOG_DOUBLED, "step %lld", (long long)step);
         return;
     }
@@ -135,8 +135,6 @@ static void put(struct llmc *llmc, int64_t step, int64_t total, const struct val
     if (total > 0)
         log_out_planned(out, total);
     llmc->seen = true;
-    llmc->last_step = step;
-    llmc->last_ns = ns;
 }
 
 /* "    1/19560 |" or "   0:" behind "step": the text behind it. */
@@ -163,7 +161,8 @@ static bool take_number(struct str *text, int64_t *ret, int64_t *ret_total)
            log_number(log_trim(log_from(rest, strlen("loss "))), &loss, &length) != LOG_NOTHING;
 }
 
-static bool take_step(struct llmc *llmc, const struct log_piece *piece, struct log_out *out)
+static bool take_step(struct llmc *llmc, const struct log_piece *piece, int64_t writer,
+                      struct log_out *out)
 {
     struct str text = log_from(piece->text, 4);
     struct values values = {0};
@@ -180,7 +179,7 @@ static bool take_step(struct llmc *llmc, const struct log_piece *piece, struct l
     else if (!whole)
         log_out_damaged(out, "a torn line of a step");
     else
-        put(llmc, step, total, &values, out);
+        put(llmc, writer, step, total, &values, out);
     return true;
 }
 
@@ -246,7 +245,7 @@ enum log_answer llmc_generally(void *state, const struct log_line *line, struct 
     struct log_piece piece;
     bool taken = false;
     while (log_next_piece(&rest, line, "step", &piece))
-        taken |= take_step(llmc, &piece, out);
+        taken |= take_step(llmc, &piece, line->writer, out);
     if (taken)
         return LOG_TAKEN;
     if (log_begins(text, "evaluating HellaSwag: "))
@@ -271,14 +270,13 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
         log_scan_forget(line);
         return llmc_generally(state, line, out);
     }
-    put(state, step, total, &values, out);
+    put(state, line->writer, step, total, &values, out);
     return LOG_TAKEN;
 }
 
 static bool again(void *state, const struct log_line *line, const struct log_values *values,
                   struct log_out *out)
 {
-    (void)line;
     struct values is = {.timed = true,
                         .rated = true,
                         .shared = values->number[MFU] > 0,
@@ -289,7 +287,7 @@ static bool again(void *state, const struct log_line *line, const struct log_val
     if (!log_values_integer(values, STEP, &step) || !log_values_integer(values, TOTAL, &total) ||
         step > total)
         return false;
-    put(state, step, total, &is, out);
+    put(state, line->writer, step, total, &is, out);
     return true;
 }
 
