@@ -9,7 +9,8 @@
 #include "log_steps.h"
 #include "log_text.h"
 
-#define FOREIGN_MAX 16 /* lines of others within a block */
+#define FOREIGN_MAX 16     /* lines of others within a block */
+#define INDENTATION "    " /* of a value */
 #define STAMP_RESOLUTION_NS INT64_C(1000000000)
 
 struct olmo {
@@ -302,6 +303,16 @@ static struct str without_brackets(struct str text)
     return text;
 }
 
+/* What the line says of a value: behind brackets, or behind the indentation, whatever a logger
+ * writes in front of it ("2026-05-11 02:00:02     train/CE loss=2.5"). */
+static bool find_value(const struct log_line *line, struct str *ret_key, struct str *ret_value)
+{
+    if (is_value(without_brackets(log_trim(line->body)), ret_key, ret_value))
+        return true;
+    size_t at = log_find_last(line->text, INDENTATION);
+    return at != SIZE_MAX && is_value(log_trim(log_from(line->text, at)), ret_key, ret_value);
+}
+
 /* Of a line without prefix and with no digit but in its value. */
 static void learn_value(const struct log_line *line, struct str value, enum meaning meaning,
                         enum log_number kind)
@@ -339,7 +350,7 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
         return LOG_TAKEN;
     if (!olmo->in_block)
         return LOG_OTHER;
-    if (is_value(without_brackets(body), &key, &value)) {
+    if (find_value(line, &key, &value)) {
         double number = 0;
         enum meaning meaning = meaning_of(key);
         enum log_number kind =
