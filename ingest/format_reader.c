@@ -72,11 +72,10 @@ static void *state_of(struct format_reader *reader, size_t index)
     return reader->states[index];
 }
 
-struct log_facts *format_reader_facts(struct format_reader *reader)
+struct log_facts *format_reader_find_facts(struct format_reader *reader)
 {
     struct log_facts **facts = &reader->facts[reader->current];
-    if (!*facts)
-        *facts = log_book_facts(reader->book, reader->formats->list[reader->current]);
+    *facts = log_book_facts(reader->book, reader->formats->list[reader->current]);
     return *facts;
 }
 

@@ -88,5 +88,12 @@ struct format_reader {
 /* The input has ended: what was left out may be a run of its own. */
 void log_out_end(struct log_out *out);
 
+/* Looks them up in the book. */
+struct log_facts *format_reader_find_facts(struct format_reader *reader);
+
 /* Of the format that is asked; NULL: no room in the book. */
-struct log_facts *format_reader_facts(struct format_reader *reader);
+static inline struct log_facts *format_reader_facts(struct format_reader *reader)
+{
+    struct log_facts *facts = reader->facts[reader->current];
+    return facts ? facts : format_reader_find_facts(reader);
+}

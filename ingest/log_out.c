@@ -72,6 +72,9 @@ static const char *out_of_bounds(const struct record *record)
         return "a time is out of range";
     if ((has & RECORD_BEGIN) && !within(record->begin_ns, 0, RECORD_BEGIN_MAX_NS))
         return "a time stamp is out of range";
+    uint32_t more = RECORD_TOKENS | RECORD_SPAN | RECORD_FLOPS | RECORD_MFU | RECORD_GPUS;
+    if (!(has & more))
+        return NULL;
     if (((has & RECORD_TOKENS) && !within(record->tokens, 0, RECORD_TOKENS_MAX)) ||
         ((has & RECORD_SPAN) && !within(record->span, 1, RECORD_SPAN_MAX)) ||
         ((has & RECORD_FLOPS) && !within(record->flops, 0, RECORD_FLOPS_MAX)) ||
@@ -102,8 +105,6 @@ static void find_rank(struct format_reader *reader, struct record *record)
 
 static void keep_names(struct format_reader *reader, uint32_t at, const struct record *record)
 {
-    if (!(record->has & (RECORD_HOST | RECORD_GROUP)))
-        return;
     if (reader->names_capacity < reader->capacity) {
         reader->names = memory_resized(reader->names, reader->capacity, sizeof(*reader->names));
         reader->names_capacity = reader->capacity;
@@ -150,7 +151,9 @@ static struct record *next_place(struct format_reader *reader)
 static void put(struct format_reader *reader)
 {
     const struct record *record = &reader->queue[reader->count];
-    keep_names(reader, reader->count++, record);
+    if (record->has & (RECORD_HOST | RECORD_GROUP))
+        keep_names(reader, reader->count, record);
+    reader->count++;
     reader->ranked |= (record->has & (RECORD_RANK | RECORD_JOB)) == RECORD_RANK;
     struct log_facts *facts = format_reader_facts(reader);
     if (!facts)

@@ -23,8 +23,9 @@ static void tell_damages(struct stream *stream, struct str line)
 
 bool stream_take_foreign(struct stream *stream, struct record *record)
 {
+    static const char where[] = "(of the lines before)";
     while (stream->reader && format_reader_next(stream->reader, record))
-        if (stream_accept(stream, record, str_from("(of the lines before)")))
+        if (stream_accept(stream, record, str_of(where, sizeof(where) - 1)))
             return true;
     return false;
 }
