@@ -280,9 +280,10 @@ ROWS = [
     ("bytedance-straggleranalysis/trace-AR.first6steps.csv.gz", "", "steps.first", 16, 0),
     ("bytedance-straggleranalysis/trace-AR.first6steps.csv.gz", "", "steps.complete", 6, 0),
     ("bytedance-straggleranalysis/trace-AR.first6steps.csv.gz", "", "per_rank[0].arrived_last", 6, 0),
-    # DeepSpeed beside Megatron: rank 0's collectives; the iterations are Megatron's
+    # DeepSpeed beside Megatron: rank 0's collectives, of 7,169 lines, and two lines of its
+    # configuration: the batch and the accumulation; the iterations are Megatron's
     ("lumi-meg-ds/16-node.out.gz", "", "source.records", 4, 0),
-    ("lumi-meg-ds/16-node.out.gz", "", "logs[deepspeed].lines", 7169, 1),
+    ("lumi-meg-ds/16-node.out.gz", "", "logs[deepspeed].lines", 7169 + 2, 0),
     ("stark-megatron-ds/qwen7b_baseline_500.log.gz", "", "logs[deepspeed].records", None, 0),
     # HF Trainer: four nodes wrote the same bar of 16 steps, which took 919 s
     ("bigscience/hf_ds_gpt2_base_n4.out", "", "source.records", 16, 0),
