@@ -27,8 +27,8 @@ struct group {
     uint64_t mask;
     uint64_t owner; /* one bit */
     size_t length;
-    uint16_t next; /* of the chain's groups, + 1; 0: none */
-    uint16_t slot;
+    uint32_t bytes; /* of the group */
+    uint16_t next;  /* of the chain's groups, + 1; 0: none */
     uint8_t at;
 };
 
@@ -48,6 +48,13 @@ struct anchors *anchors_new(void)
 void anchors_free(struct anchors *anchors)
 {
     free(anchors);
+}
+
+static inline uint32_t load4(const char *p)
+{
+    uint32_t bytes;
+    memcpy(&bytes, p, GROUP);
+    return bytes;
 }
 
 /* The slot of the group at p: of its two halves, in 16 bits as the vectors have them. */
@@ -128,7 +135,7 @@ bool anchors_add(struct anchors *anchors, const char *text, unsigned owner)
                                                                .owner = UINT64_C(1) << owner,
                                                                .length = length,
                                                                .next = *first,
-                                                               .slot = (uint16_t)slot,
+                                                               .bytes = load4(text + window + i),
                                                                .at = (uint8_t)(window + i)};
         *first = (uint16_t)++anchors->group_count;
         anchors->filter[slot] = 1;
@@ -140,10 +147,11 @@ bool anchors_add(struct anchors *anchors, const char *text, unsigned owner)
 static uint64_t compare(const struct anchors *anchors, unsigned slot, const char *p, size_t at,
                         size_t size, uint64_t found)
 {
+    uint32_t bytes = load4(p + at);
     for (uint16_t i = anchors->first[slot % CHAINS]; i != 0;) {
         const struct group *group = &anchors->groups[i - 1];
         i = group->next;
-        if (group->slot != slot || at < group->at || at - group->at + group->length > size ||
+        if (group->bytes != bytes || at < group->at || at - group->at + group->length > size ||
             (found & group->owner))
             continue;
         const char *text = p + (at - group->at);
