@@ -177,6 +177,14 @@ static inline void read_value(const struct user_format *user, size_t at, struct 
     value->unit = 0; /* it is a part of that text, and still the value's */
 }
 
+/* Whether the last value should have a unit, as those before it had: nothing else says what it is,
+ * or it stands at the end of the line. */
+static inline bool lacks_unit(const struct user_format *user, size_t at,
+                              const struct user_value *value, bool ends, const struct match *match)
+{
+    return value->unit == 0 && match->unit_seen && (ends || user->elements[at].field.scale == 0);
+}
+
 static inline bool match_value(const struct user_format *user, size_t at, struct match *match)
 {
     struct str s = log_from(match->rest, blanks_at(match->rest));
@@ -192,7 +200,7 @@ static inline bool match_value(const struct user_format *user, size_t at, struct
                     !(after == '.' && length + 1 < s.len && log_is_word(s.p[length + 1]));
         if (!ends)
             return false; /* another line's text begins in the middle of the number */
-        if (value.unit == 0 && match->unit_seen && length == s.len) {
+        if (lacks_unit(user, at, &value, length == s.len, match)) {
             match->cut = true; /* its unit is missing: so may be digits */
             return false;
         }
@@ -226,8 +234,9 @@ static bool match_all(const struct user_format *user, struct match *match)
 
 /* ---- places ---- */
 
-/* From where the pattern may match: where its first text is, or a number begins. */
-static size_t next_place(const struct user_format *user, struct str line, size_t from)
+/* From where the pattern may match: where its first text is, or a number begins. glued: a record
+ * ends at `from`, and the next may begin there without a line end. */
+static size_t next_place(const struct user_format *user, struct str line, size_t from, bool glued)
 {
     const struct element *first = &user->elements[0];
     size_t length;
@@ -240,7 +249,8 @@ static size_t next_place(const struct user_format *user, struct str line, size_t
             if (found == SIZE_MAX)
                 return SIZE_MAX;
             at += found;
-            bool inside = at > 0 && log_is_word(text.p[0]) && log_is_word(line.p[at - 1]);
+            bool inside = at > 0 && log_is_word(text.p[0]) && log_is_word(line.p[at - 1]) &&
+                          !(glued && at == from);
             if (!inside)
                 return at;
             continue;
@@ -276,7 +286,7 @@ static bool value_again(const struct user_format *user, size_t at, struct str te
     if (value.form == USER_ABSENT || value.length + value.unit != text.len)
         return false;
     if (at + 1 == user->count) {
-        if (value.unit == 0 && match->unit_seen && text.len == s.len)
+        if (lacks_unit(user, at, &value, text.len == s.len, match))
             return false;
         match->unit_seen = value.unit > 0;
     }
@@ -311,7 +321,7 @@ static enum log_answer take_line(void *state, const struct log_line *line, struc
     struct str text = line->text;
     pattern->line++;
     enum log_answer answer = LOG_OTHER;
-    size_t at = next_place(user, text, 0);
+    size_t at = next_place(user, text, 0, false);
     while (at != SIZE_MAX) {
         struct match match; /* the record in it begins when it is tried */
         match.pattern = pattern;
@@ -338,7 +348,7 @@ static enum log_answer take_line(void *state, const struct log_line *line, struc
         if (match.nowhere)
             break;
         size_t next = good ? (size_t)(match.rest.p - text.p) : at + 1;
-        at = next_place(user, text, next > at ? next : at + 1);
+        at = next_place(user, text, next > at ? next : at + 1, good && next > at);
         if (good && at == SIZE_MAX)
             log_learn_ready(form, false);
         form = NULL; /* only of lines that match at the first place, and at no other */
@@ -366,8 +376,21 @@ static bool end_text(struct user_format *user, char *from, const char *to, char 
     return from == to || user_format_field(user, &element, error, size);
 }
 
-/* "{name:unit}" from behind its '{' to its '}'. */
-static bool add_field(struct user_format *user, struct str inside, char *error, size_t size)
+/* The unit that the pattern's text begins with: "{step_time} ms", "{step_time}s/it". Empty: none.
+ */
+static struct str unit_behind(const char *text)
+{
+    while (*text == ' ')
+        text++;
+    size_t length = 0;
+    while (log_is_letter(text[length]) || text[length] == '%')
+        length++;
+    return str_of(text, length);
+}
+
+/* "{name:unit}" from behind its '{' to its '}'; behind: the pattern from there. */
+static bool add_field(struct user_format *user, struct str inside, const char *behind, char *error,
+                      size_t size)
 {
     struct element element = {.text = false};
     const char *colon = memchr(inside.p, ':', inside.len);
@@ -384,7 +407,9 @@ static bool add_field(struct user_format *user, struct str inside, char *error, 
         element.field.kind = USER_NOTHING;
         return user->count == 0 || user_format_field(user, &element, error, size);
     }
-    if (!user_field_find(log_trim(name), log_trim(unit), &element.field, error, size))
+    struct str own = colon ? str_of("", 0) : unit_behind(behind);
+    if ((own.len == 0 || !user_field_find(log_trim(name), own, &element.field, error, size)) &&
+        !user_field_find(log_trim(name), log_trim(unit), &element.field, error, size))
         return false;
     if (element.field.kind != USER_JOB)
         return user_format_field(user, &element, error, size);
@@ -412,7 +437,7 @@ static bool read_pattern(struct user_format *user, char *error, size_t size, siz
             return false;
         }
         if (!end_text(user, from, to, error, size) ||
-            !add_field(user, str_of(p + 1, (size_t)(close - p) - 1), error, size))
+            !add_field(user, str_of(p + 1, (size_t)(close - p) - 1), close + 1, error, size))
             return false;
         from = to;
         p = close;

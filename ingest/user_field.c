@@ -58,7 +58,19 @@ static const struct {
     {"us", 1u << USER_TIME | 1u << USER_STAMP, 1e3},
     {"\xC2\xB5s", 1u << USER_TIME | 1u << USER_STAMP, 1e3},
     {"ns", 1u << USER_TIME | 1u << USER_STAMP, 1},
+    {"\xCE\xBCs", 1u << USER_TIME | 1u << USER_STAMP, 1e3}, /* the letter; above, the sign */
+    {"milliseconds", 1u << USER_TIME, 1e6},
+    {"millis", 1u << USER_TIME, 1e6},
+    {"msecs", 1u << USER_TIME, 1e6},
+    {"msec", 1u << USER_TIME, 1e6},
+    {"microseconds", 1u << USER_TIME, 1e3},
+    {"usecs", 1u << USER_TIME, 1e3},
+    {"usec", 1u << USER_TIME, 1e3},
+    {"nanoseconds", 1u << USER_TIME, 1},
+    {"minutes", 1u << USER_TIME, 60e9},
+    {"mins", 1u << USER_TIME, 60e9},
     {"min", 1u << USER_TIME, 60e9},
+    {"second", 1u << USER_TIME, 1e9},
     {"seconds", 1u << USER_TIME, 1e9},
     {"secs", 1u << USER_TIME, 1e9},
     {"sec", 1u << USER_TIME, 1e9},
@@ -149,6 +161,7 @@ static inline bool begins_unit(char c)
     case 'm':
     case 'u':
     case '\xC2':
+    case '\xCE':
     case 'n':
     case 's':
     case '%':

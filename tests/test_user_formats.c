@@ -217,6 +217,25 @@ static void all_fields_and_units(void **state)
 
 #define TOOK "step {step} rank {rank} took {step_time:ms}"
 
+static void a_unit_that_is_glued_to_other_text_is_no_second(void **state)
+{
+    /* The pattern says the unit, and a record may begin where one ends. */
+    assert_begins(read_log(true, "step {step} rank {rank} took {step_time} ms",
+                           "step 4 rank 0 took 480.5 ms\n"
+                           "step 5 rank 0 took 481.5 msstep 6 rank 0 took 482.5 ms\n"
+                           "step 7 rank 0 took 483.5 msec\n"),
+                  "rank 0 step 4 step_time=0.480500000\nrank 0 step 5 step_time=0.481500000\n"
+                  "rank 0 step 6 step_time=0.482500000\nrank 0 step 7 step_time=0.483500000\n# ");
+    /* Only the log says it. */
+    const char *got = read_log(true, "step {step} rank {rank} took {step_time}",
+                               "step 4 rank 0 took 480.5 ms\n"
+                               "step 5 rank 0 took 481.5 msstep 6 rank 0 took 482.5 ms\n"
+                               "step 7 rank 0 took 483.5 msec\nstep 8 rank 0 took 2 \xCE\xBCs\n");
+    assert_begins(got, "rank 0 step 4 step_time=0.480500000\nrank 0 step 7 step_time=0.483500000\n"
+                       "rank 0 step 8 step_time=0.000002000\n# ");
+    assert_has(got, "records 3, of the job 0, damaged 1\n");
+}
+
 static void a_pattern_is_found_anywhere_in_a_line(void **state)
 {
     assert_begins(read_log(true, TOOK,
@@ -376,6 +395,54 @@ static void many_places_are_no_burden(void **state)
     free(log);
 }
 
+/* Text of so many digits before and behind the point, and its value in ns: by its digits alone. */
+static int64_t write_number(char *to, int whole, int decimals, int places)
+{
+    int64_t value = 0;
+    int used = 0;
+    for (int i = 0; i < whole; i++)
+        value = value * 10 + ((to[used++] = (char)('1' + i)) - '0');
+    if (decimals > 0)
+        to[used++] = '.';
+    for (int i = 0; i < (decimals > places ? decimals : places); i++) {
+        int digit = i < decimals ? 9 - i : 0;
+        if (i < decimals)
+            to[used++] = (char)('0' + digit);
+        if (i < places)
+            value = value * 10 + digit;
+        else if (i == places)
+            value += digit >= 5;
+    }
+    to[used] = '\0';
+    return value;
+}
+
+static void numbers_of_any_length_are_exact(void **state)
+{
+    static const char *const maps[] = {"job,step=s,step_time=t", "job,step=s,step_time=t:ms",
+                                       "job,step=s,step_time=t:us", "job,step=s,step_time=t:ns"};
+    static char table[8192], objects[8192], want[8192];
+    for (int unit = 0; unit < 4; unit++) {
+        size_t rows = (size_t)snprintf(table, sizeof(table), "s\tt\n"), lines = 0, wanted = 0;
+        int step = 0;
+        for (int whole = 1; whole <= 6; whole++)
+            for (int decimals = 0; decimals <= 9; decimals++) {
+                char number[32];
+                int64_t ns = write_number(number, whole, decimals, 9 - 3 * unit);
+                step++;
+                rows +=
+                    (size_t)snprintf(table + rows, sizeof(table) - rows, "%d\t%s\n", step, number);
+                lines += (size_t)snprintf(objects + lines, sizeof(objects) - lines,
+                                          "{\"s\": %d, \"t\": %s}\n", step, number);
+                wanted += (size_t)snprintf(
+                    want + wanted, sizeof(want) - wanted, "job step %d step_time=%lld.%09lld\n",
+                    step, (long long)(ns / 1000000000), (long long)(ns % 1000000000));
+            }
+        assert_begins(read_log(false, maps[unit], table), want);
+        assert_begins(read_log(false, maps[unit], objects), want);
+    }
+}
+
 static void torn_records_are_counted_once(void **state)
 {
     const char *got = read_log(false, "job,step=step_n,step_time=time",
@@ -400,12 +467,14 @@ int main(void)
         cmocka_unit_test(tables_behind_another_and_with_decimal_commas),
         cmocka_unit_test(objects_in_lists_and_in_torn_ones),
         cmocka_unit_test(all_fields_and_units),
+        cmocka_unit_test(a_unit_that_is_glued_to_other_text_is_no_second),
         cmocka_unit_test(a_pattern_is_found_anywhere_in_a_line),
         cmocka_unit_test(every_beginning_of_a_line_is_the_record_or_none),
         cmocka_unit_test(a_number_that_another_line_tears_is_damaged),
         cmocka_unit_test(braces_and_numbers_at_the_front),
         cmocka_unit_test(several_are_all_wanted),
         cmocka_unit_test(pieces_of_a_line_do_not_end_numbers),
+        cmocka_unit_test(numbers_of_any_length_are_exact),
         cmocka_unit_test(torn_records_are_counted_once),
         cmocka_unit_test(a_unit_in_the_text_of_a_pattern_is_that_of_the_value),
         cmocka_unit_test(many_places_are_no_burden),
