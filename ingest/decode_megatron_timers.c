@@ -294,6 +294,8 @@ static bool range_line(enum megatron_block block, struct str s, struct log_out *
 
 static struct megatron_times *times_of_rank(struct megatron_timers *timers, uint32_t rank)
 {
+    if (rank < timers->count)
+        return &timers->ranks[rank];
     while (timers->capacity <= rank)
         timers->ranks = memory_grown(timers->ranks, &timers->capacity, sizeof(*timers->ranks));
     for (; timers->count <= rank; timers->count++)
@@ -301,7 +303,8 @@ static struct megatron_times *times_of_rank(struct megatron_timers *timers, uint
     return &timers->ranks[rank];
 }
 
-static bool take_rank(struct megatron_timers *timers, int64_t rank, double ms, struct log_out *out)
+static inline bool take_rank(struct megatron_timers *timers, int64_t rank, double ms,
+                             struct log_out *out)
 {
     int64_t limit = timers->gpus > 0 && timers->gpus < RANKS_MAX ? timers->gpus : RANKS_MAX;
     if (timers->name_length == 0 || rank >= limit ||
