@@ -401,22 +401,34 @@ static void read_loss(struct tqdm *log)
     log->of_trainer = log->any && !log->other;
 }
 
+struct reader {
+    struct tqdm log;
+    struct tqdm_heads heads;
+};
+
 static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
 {
-    struct tqdm *log = state;
+    struct reader *reader = state;
     struct tqdm_bar bar;
+    struct str text = line->text;
     size_t at = 0;
     bool any = false;
-    for (enum tqdm_answer answer; (answer = tqdm_next(line->body, &at, &bar)) != TQDM_NONE;) {
+    for (enum tqdm_answer answer;
+         (answer = tqdm_next(&reader->heads, line->body, &at, &bar)) != TQDM_NONE;) {
         any = true;
         if (answer == TQDM_TORN)
             log_out_damaged(out, "a torn bar");
         else
-            read_bar(log, &bar, out);
+            read_bar(&reader->log, &bar, out);
+        if (at + 1 == line->body.len) { /* too short to hold another */
+            if (answer == TQDM_BAR && bar.plain && line->body.p == text.p)
+                return LOG_TAKEN;
+            break;
+        }
     }
-    if (!any && log_find(line->text, "{'loss': ") != SIZE_MAX)
-        read_loss(log);
-    any |= log_find(line->text, "train_") != SIZE_MAX && read_end(line->text, out);
+    if (!any && log_find(text, "{'loss': ") != SIZE_MAX)
+        read_loss(&reader->log);
+    any |= log_find(text, "train_") != SIZE_MAX && read_end(text, out);
     return any ? LOG_TAKEN : LOG_OTHER;
 }
 
@@ -433,6 +445,6 @@ const struct format format_tqdm = {
     .lacks = "the times of single ranks, the phases of a step",
     .how = LOG_HOW_NCCL,
     .anchors = anchors,
-    .state_bytes = sizeof(struct tqdm),
+    .state_bytes = sizeof(struct reader),
     .line = line,
 };

@@ -21,9 +21,32 @@ struct tqdm_bar {
     int64_t number; /* the first number in it, "Epoch 3:"; -1: none */
     enum tqdm_use use;
     bool names_training; /* it says so: "Epoch", "train", "step" */
+    bool plain;          /* from the text's begin up to behind the rate there is no '_' */
+};
+
+#define TQDM_NAME_LONGEST 40
+#define TQDM_HEADS 4
+
+/* What stood in front of a bar's percentage, from the text's begin on, and what it says. */
+struct tqdm_head {
+    char text[TQDM_NAME_LONGEST];
+    size_t length; /* without the blanks at its end */
+    struct tqdm_bar says;
+    /* "/1000 ", the total as it was read last; total_length: without the blank */
+    uint64_t total_text, total_mask;
+    size_t total_length;
+    int64_t total;
+};
+
+/* Those that were read last: bars say little else in front of all their states. Zeroed at first. */
+struct tqdm_heads {
+    struct tqdm_head list[TQDM_HEADS];
+    size_t count, oldest, last;
 };
 
 enum tqdm_answer { TQDM_NONE, TQDM_BAR, TQDM_TORN };
 
-/* The next state in the text; *at: where to look from, then behind it. */
-enum tqdm_answer tqdm_next(struct str text, size_t *at, struct tqdm_bar *bar);
+/* The next state in the text, behind which 64 bytes are readable; *at: where to look from, then
+ * behind it. The heads change nothing but how fast it is found. */
+enum tqdm_answer tqdm_next(struct tqdm_heads *heads, struct str text, size_t *at,
+                           struct tqdm_bar *bar);
