@@ -128,20 +128,6 @@ static bool fill(struct clock_sample *sample, const struct step_row *row,
     return true;
 }
 
-/* One stamp for all ranks, to the last digit: whoever wrote it, it is not of each one's clock. */
-static bool is_one_stamp(const struct step_row *row, uint32_t slots)
-{
-    uint32_t first = UINT32_MAX, stamped = 0;
-    for (uint32_t i = 0; i < slots; i++) {
-        if (!(row->has[i] & RECORD_BEGIN))
-            continue;
-        first = stamped++ == 0 ? i : first;
-        if (row->cells[i].begin_ns != row->cells[first].begin_ns)
-            return false;
-    }
-    return stamped > 1;
-}
-
 void clocks_fold(struct clocks *clocks, const struct step_row *row, const struct step_row *before,
                  uint32_t ranks, enum wait_rule rule)
 {
@@ -153,7 +139,7 @@ void clocks_fold(struct clocks *clocks, const struct step_row *row, const struct
         clocks->stride = 1;
     uint64_t number = clocks->seen++;
     uint32_t slots = ranks < row->capacity ? ranks : row->capacity;
-    if (number % clocks->stride != 0 || is_one_stamp(row, slots))
+    if (number % clocks->stride != 0 || step_row_one_stamp(row, slots))
         return;
     struct clock_sample *sample =
         memory_resized(NULL, 1, sizeof(*sample) + slots * sizeof(*sample->offset_s));

@@ -406,7 +406,7 @@ void fold_row(struct fold *fold, const struct steps *steps, size_t index, const 
         fold_ranks(fold, row, barrier);
         struct fold_step step = {steps, index, row, choice, barrier};
         digest->unnamed_ns = fold_unnamed_ns(fold, row, digest);
-        digest->between_ns = of_job ? fold_between_ns(fold, steps, index) : NAN;
+        digest->between_ns = fold_between_ns(fold, steps, index);
         fold_called(fold, row, digest);
         if (!fold->figures_only)
             fold_findings(fold, &step, ranks);

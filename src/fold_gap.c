@@ -57,12 +57,28 @@ static double idle_of_one(const struct step_row *before, const struct step_row *
     return NAN;
 }
 
+/* Of two steps whose ranks have one stamp each, and the step time of the job: from the end of the
+ * first to the begin of the second; NAN. */
+static double between_stamps(const struct step_row *before, const struct step_row *row)
+{
+    uint32_t slot = 0;
+    if (!(row->has_all & before->has_all & RECORD_STEP_TIME) ||
+        !step_row_one_stamp(row, row->capacity) || !step_row_one_stamp(before, before->capacity))
+        return NAN;
+    while (slot < common_slots(before, row) && !(row->has[slot] & before->has[slot] & RECORD_BEGIN))
+        slot++;
+    if (slot == common_slots(before, row))
+        return NAN;
+    int64_t apart_ns = row->cells[slot].begin_ns - before->cells[slot].begin_ns;
+    return (double)apart_ns - (double)before->digest.step_time_ns * (double)before->job.span;
+}
+
 double fold_between_ns(const struct fold *fold, const struct steps *steps, size_t index)
 {
     const struct step_row *row = steps_at(steps, index), *before = fold_row_before(steps, index);
-    if (!(row->has_all & RECORD_JOB) || !before || before->step < fold->from_step)
+    if (!before || before->step < fold->from_step)
         return NAN;
-    return idle_of_one(before, row);
+    return row->has_all & RECORD_JOB ? idle_of_one(before, row) : between_stamps(before, row);
 }
 
 static void add(struct fold *fold, const struct fold_step *step, double idle, int64_t absent)

@@ -136,6 +136,19 @@ double step_row_begin_ns(const struct step_row *row)
     return median;
 }
 
+bool step_row_one_stamp(const struct step_row *row, uint32_t slots)
+{
+    uint32_t first = UINT32_MAX, stamped = 0;
+    for (uint32_t i = 0; i < slots && i < row->capacity; i++) {
+        if (!(row->has[i] & RECORD_BEGIN))
+            continue;
+        first = stamped++ == 0 ? i : first;
+        if (row->cells[i].begin_ns != row->cells[first].begin_ns)
+            return false;
+    }
+    return stamped > 1;
+}
+
 /* One more place behind the rows; the places before the first are used again. */
 static void make_room(struct steps *steps)
 {

@@ -98,6 +98,10 @@ struct step_row {
 /* When the step began: Unix nanoseconds, median over its ranks; NAN. O(ranks). */
 double step_row_begin_ns(const struct step_row *row);
 
+/* Whether the first `slots` of its ranks have one stamp, to the last digit: whoever wrote it, it is
+ * not of each one's clock, and may be rounded to a second. */
+bool step_row_one_stamp(const struct step_row *row, uint32_t slots);
+
 struct steps {
     struct step_row **rows; /* rows[first .. first + count - 1], owned */
     size_t first, count, capacity;
