@@ -93,9 +93,9 @@ static bool is_teraflops(struct str unit) /* its first version wrote it without 
 }
 
 /* "Step Time : 9.09s GPU utilization: 663.5MODEL_TFLOP/s/GPU", before the iteration line. */
-static bool take_bridge(struct megatron *state, struct str line, struct log_out *out)
+static bool take_bridge(struct megatron *state, const struct log_line *of_line, struct log_out *out)
 {
-    struct str value;
+    struct str value, line = of_line->text;
     double seconds, teraflops;
     size_t length;
     if (!log_after(line, "Step Time :", &value) && !log_after(line, "Step Time:", &value))
@@ -108,6 +108,16 @@ static bool take_bridge(struct megatron *state, struct str line, struct log_out 
         log_out_damaged(out, "Megatron-Bridge's line of a step is torn");
         return true;
     }
+    if (of_line->writer != state->bridge_writer && seconds == state->bridge_last_s &&
+        teraflops == state->bridge_last_flops) { /* several ranks print the same step */
+        log_out_count(out, LOG_DOUBLED, "%.2f s a step", seconds);
+        return true;
+    }
+    if (of_line->writer >= 0)
+        log_out_note(out, LOG_NOTE_WRITER);
+    state->bridge_writer = of_line->writer;
+    state->bridge_last_s = seconds;
+    state->bridge_last_flops = teraflops;
     if (teraflops <= 0)
         log_out_count(out, LOG_IMPOSSIBLE, "%g TFLOP/s a GPU", teraflops);
     if (state->bridge_s > 0) {
@@ -199,6 +209,6 @@ static bool take_event(struct megatron *state, struct str line)
 bool megatron_take_more(struct megatron *state, const struct log_line *line, struct log_out *out)
 {
     return take_engine_line(state, line->text, out) || take_breakdown(state, line->text, out) ||
-           take_bridge(state, line->text, out) || take_event(state, line->text) ||
+           take_bridge(state, line, out) || take_event(state, line->text) ||
            take_argument(state, line->body);
 }

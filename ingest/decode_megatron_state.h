@@ -44,6 +44,8 @@ struct megatron {
     double bridge_s, bridge_flops; /* that waits for its iteration line; bridge_s 0: none */
     bool bridge_alone;             /* no iteration lines belong to them */
     int64_t bridge_count;
+    int64_t bridge_writer;                   /* of the last of these lines */
+    double bridge_last_s, bridge_last_flops; /* likewise */
 };
 
 /* Lines that are none of an iteration and no timers of Megatron's own: of DeepSpeed's engine within
