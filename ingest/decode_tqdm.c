@@ -13,6 +13,7 @@
 #define JUMP_SECONDS 5 /* that are seen behind a jump before it is known what it was */
 #define SECONDS_MIN 10 /* that a value covers: an elapsed time is off by up to one */
 #define COURSE_MAX 512
+#define RUNNING "***** Running training" /* of the Trainer */
 
 struct state {
     int64_t count, elapsed_s;
@@ -37,6 +38,7 @@ struct other_bar {
     uint64_t name;
     int64_t total;        /* 0: there is none */
     int64_t count, moved; /* of one around it: the newest; steps since the training's began */
+    bool anew;            /* of one around it: it is at 0 again, as after a restart */
     bool whole, passed;   /* of one within it: it reached its total; the one around went on then */
 };
 
@@ -44,6 +46,7 @@ struct tqdm {
     bool any;
     bool of_trainer; /* the Trainer's losses stand beside the bar: its steps are in one bar */
     bool other;      /* the last bar was another one */
+    bool nodes;      /* the Trainer's: every node may write the whole bar again */
     uint64_t name;   /* of the training's bar */
     int64_t total, number;
     struct other_bar outer;     /* over epochs, drawn before it */
@@ -165,6 +168,7 @@ static void begin(struct tqdm *log, const struct state *state, int64_t base)
         log->from = (struct state){0};
     log->valued = log->whole = false;
     log->jump.count = log->outer.moved = 0;
+    log->outer.anew = log->validation = false; /* its clock began behind what was before */
     log->pass = PASS_ON;
     log->course.size = 0;
     keep_state(&log->course, state);
@@ -174,7 +178,7 @@ static void begin(struct tqdm *log, const struct state *state, int64_t base)
 static void begin_anew(struct tqdm *log, const struct state *state, const struct state *first,
                        int64_t number, struct log_out *out)
 {
-    bool back = log->number >= 0 && number >= 0 && number < log->number;
+    bool back = (log->number >= 0 && number >= 0 && number < log->number) || log->outer.anew;
     bool next = log->whole || log->outer.moved > 0;
     begin(log, first, back ? 0 : next ? log->base + log->last.count : log->base);
     log->number = number;
@@ -189,11 +193,13 @@ static void double_state(const struct state *state, int64_t total, struct log_ou
     log_out_count(out, LOG_DOUBLED, "%lld/%lld", (long long)state->count, (long long)total);
 }
 
-/* It begins another epoch, and is no copy. */
+/* It begins another epoch, and is no copy: a loop of one's own draws a bar an epoch. */
 static bool is_other_pass(const struct tqdm *log, const struct tqdm_bar *bar)
 {
-    return (bar->number >= 0 && log->number >= 0 && bar->number != log->number) ||
-           log->outer.moved > 0;
+    bool next = log->whole && !log->nodes && log->pass == PASS_ON && bar->count <= 1 &&
+                bar->count < bar->total && bar->elapsed_s < log->last.elapsed_s;
+    return next || (bar->number >= 0 && log->number >= 0 && bar->number != log->number) ||
+           log->outer.moved > 0 || log->outer.anew;
 }
 
 /* It is where it was, or went back. */
@@ -299,7 +305,8 @@ static bool replaces(const struct tqdm *log, const struct tqdm_bar *bar)
         return bar->names_training;
     if (bar->names_training && bar->name == log->name)
         return log->whole; /* an epoch with another number of batches */
-    return log->whole && bar->total > log->total && !log->of_trainer;
+    bool same_epoch = log->outer.total > 0 && log->outer.moved == 0;
+    return log->whole && bar->total > log->total && !log->of_trainer && !same_epoch;
 }
 
 /* It takes the place of the one that was taken for the training's. */
@@ -307,7 +314,9 @@ static void take_over(struct tqdm *log, const struct tqdm_bar *bar, const struct
                       int64_t base, struct log_out *out)
 {
     struct state state = {bar->count, bar->elapsed_s, bar->rate};
+    bool nodes = log->nodes;
     *log = (struct tqdm){.any = true, .name = bar->name, .total = bar->total, .outer = *outer};
+    log->nodes = nodes;
     log->number = bar->number;
     log->names_training = bar->names_training;
     begin(log, &state, base);
@@ -323,6 +332,9 @@ static void read_outer(struct tqdm *log, const struct tqdm_bar *bar, struct log_
         outer->moved += bar->count - outer->count;
         outer->count = bar->count;
     }
+    outer->anew |= bar->count == 0 && outer->count > 0;
+    if (outer->anew)
+        outer->count = outer->moved = 0;
     if (outer->moved > 1 && bar->name == 0) {
         take_over(log, bar, &none, 0, out); /* it is none: what was within was an evaluation */
         return;
@@ -399,6 +411,7 @@ static bool read_end(struct str text, struct log_out *out)
 static void read_loss(struct tqdm *log)
 {
     log->of_trainer = log->any && !log->other;
+    log->nodes = true;
 }
 
 struct reader {
@@ -428,6 +441,7 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
     }
     if (!any && log_find(text, "{'loss': ") != SIZE_MAX)
         read_loss(&reader->log);
+    reader->log.nodes |= !any && log_find(text, RUNNING) != SIZE_MAX;
     any |= log_find(text, "train_") != SIZE_MAX && read_end(text, out);
     return any ? LOG_TAKEN : LOG_OTHER;
 }
@@ -436,7 +450,7 @@ static const char *const anchors[] = {
     "it/s]",     "s/it]",   "it/s,", "s/it,",         "batch/s",    "s/batch",
     "step/s",    "s/step",  "kB/s]", "MB/s]",         "GB/s]",      "examples/s]",
     "iter/s]",   "s/iter]", "ba/s]", "train_runtime", "samples/s]", "train_steps_per_second",
-    "{'loss': ", NULL};
+    "{'loss': ", RUNNING,   NULL};
 const struct format format_tqdm = {
     .name = "tqdm",
     .title = "HF Trainer, tqdm",
