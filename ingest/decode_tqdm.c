@@ -168,7 +168,7 @@ static void begin(struct tqdm *log, const struct state *state, int64_t base)
         log->from = (struct state){0};
     log->valued = log->whole = false;
     log->jump.count = log->outer.moved = 0;
-    log->outer.anew = log->validation = false; /* its clock began behind what was before */
+    log->outer.anew = false;
     log->pass = PASS_ON;
     log->course.size = 0;
     keep_state(&log->course, state);
