@@ -417,6 +417,14 @@ void analysis_finish(struct analysis *analysis)
     analysis->changed = true;
 }
 
+void analysis_wait_longer(struct analysis *analysis, int close_lag, double silent_s)
+{
+    if (close_lag > analysis->options.close_lag)
+        analysis->options.close_lag = close_lag;
+    if (silent_s > analysis->options.silent_least_s)
+        analysis->options.silent_least_s = silent_s;
+}
+
 void analysis_set_run(struct analysis *analysis, const struct run *run)
 {
     analysis->options.run = *run;

@@ -22,6 +22,7 @@ struct analysis_options {
                             false: they leave as soon as nothing can land in them any more */
     int64_t from_step, to_step; /* the span, both included; INT64_MIN / INT64_MAX: all */
     int close_lag;              /* a step closes without a rank that is this many steps behind; 2 */
+    double silent_least_s;      /* no rank is missed by the clock before; 0 */
     uint32_t max_ranks;         /* 65,536 is usual */
     bool overview;     /* keeps the course of the whole run for analysis_overview(); false */
     bool figures_only; /* step times and waits, but no verdicts, floor, ledger: what a benchmark
@@ -54,6 +55,10 @@ void analysis_finish(struct analysis *analysis);
  * threshold and barrier choice are taken from it too: figures are made anew
  * from the steps that are still open to change. */
 void analysis_set_run(struct analysis *analysis, const struct run *run);
+
+/* Ranks write in bursts: at least so many steps wait for one that is behind, and none is missed
+ * before it has been silent for so long, in seconds. */
+void analysis_wait_longer(struct analysis *analysis, int close_lag, double silent_s);
 
 /* Which step a summary shows. */
 struct step_key {

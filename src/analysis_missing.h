@@ -8,6 +8,6 @@
 size_t analysis_front(const struct analysis *analysis, size_t index);
 
 /* Since which step the rank of `slot` was missing when the row at `index` had just
- * been closed: it has no record in two rows, and had one not RANK_LEFT_AFTER rows
+ * been closed: it has no record in two rows, or close_lag, and had one not RANK_LEFT_AFTER rows
  * ago. -1: it was not missing. */
 int64_t analysis_missing_since(const struct analysis *analysis, size_t index, uint32_t slot);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "log_format.h"
+
 void describe_names(const struct options *options, struct feed_info *feed)
 {
     int used = 0;
@@ -23,6 +25,25 @@ void describe_totals(const struct stream_totals *totals, struct summary *summary
     summary->source.bytes = counts->bytes;
     summary->complaint_count = totals->complaint_count;
     memcpy(summary->complaints, totals->complaints, sizeof(summary->complaints));
+}
+
+bool describe_in_bursts(const struct log_book *book)
+{
+    for (size_t i = 0; i < book->count; i++)
+        if (strcmp(book->facts[i].format->name, "nccl-inspector") == 0)
+            return true;
+    return false;
+}
+
+bool describe_documents(const struct log_book *book)
+{
+    bool documents = false;
+    for (size_t i = 0; i < book->count; i++) {
+        if (book->facts[i].records > 0 && !book->facts[i].format->bytes)
+            return false;
+        documents = documents || book->facts[i].records > 0;
+    }
+    return documents;
 }
 
 void describe_files(const struct files_state *state, int *told, struct feed_info *feed,

@@ -1,6 +1,7 @@
 /* What has been read, as a screen or a report shows it. */
 #pragma once
 
+#include "log_facts.h"
 #include "model.h"
 #include "options.h"
 #include "source_files.h"
@@ -11,6 +12,17 @@ void describe_names(const struct options *options, struct feed_info *feed);
 
 /* The counts of lines and bytes, and the complaints. Datagrams are left alone. */
 void describe_totals(const struct stream_totals *totals, struct summary *summary);
+
+/* The ranks of these logs write in bursts: each process of NCCL Inspector what it has now and then,
+ * at moments of its own. They may be DESCRIBE_APART steps apart, and silent for some seconds,
+ * though all run. */
+#define DESCRIBE_APART 128
+#define DESCRIBE_SILENT_S 3.0 /* six times the usual interval */
+bool describe_in_bursts(const struct log_book *book);
+
+/* Whether all that gave records are documents (a trace, a file of results): these are written when
+ * all is over, and nothing comes after them. */
+bool describe_documents(const struct log_book *book);
 
 /* How many files there are; the newest notice about them goes into the message, once: *told is
  * how many there were when that was looked at last. */

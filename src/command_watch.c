@@ -88,6 +88,9 @@ static void describe(void *to, struct summary *summary, struct feed_info *feed,
     describe_names(&watching->options, feed);
     describe_totals(&watching->totals, summary);
     log_book_summary(watching->totals.book, summary);
+    summary->documents = describe_documents(watching->totals.book);
+    if (!watching->options.given[OPTION_CLOSE_LAG] && describe_in_bursts(watching->totals.book))
+        session_wait_longer(watching->session, DESCRIBE_APART, DESCRIBE_SILENT_S);
     summary->source.dropped = 0;
     for (int i = 0; i < watching->socket_count; i++)
         describe_socket(watching->sockets[i], &summary->source, feed);

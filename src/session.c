@@ -289,6 +289,11 @@ void session_set_run(struct session *session, const struct run *run)
     analysis_set_run(session->own, run);
 }
 
+void session_wait_longer(struct session *session, int close_lag, double silent_s)
+{
+    analysis_wait_longer(session->own, close_lag, silent_s);
+}
+
 void session_say(struct session *session, const char *text)
 {
     snprintf(session->model.message, sizeof(session->model.message), "%s", text);

@@ -67,6 +67,9 @@ int session_run(struct session *session, int *ret_signal);
 /* The description of the run has changed. */
 void session_set_run(struct session *session, const struct run *run);
 
+/* As analysis_wait_longer(). */
+void session_wait_longer(struct session *session, int close_lag, double silent_s);
+
 /* Shows a sentence until the next key; raw bytes may stand in it. */
 void session_say(struct session *session, const char *text);
 

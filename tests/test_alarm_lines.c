@@ -392,6 +392,15 @@ static void ranks_that_log_every_tenth_step_are_not_missed_at_once(void **state)
     expect(&scene, "no record for over 2 min: a hang? Usually one comes every 45.1 s c");
 }
 
+static void behind_a_trace_nothing_is_awaited(void **state)
+{
+    struct scene scene;
+    scene_init(&scene);
+    scene.summary.silent_s = 3600;
+    scene.summary.documents = true;
+    assert_null(only_alarm(&scene));
+}
+
 static void few_records_among_many_lines_are_doubted(void **state)
 {
     static const struct {
@@ -468,6 +477,7 @@ int main(void)
         cmocka_unit_test(a_job_hangs_after_three_times_what_is_usual),
         cmocka_unit_test(a_run_that_is_done_does_not_hang),
         cmocka_unit_test(ranks_that_log_every_tenth_step_are_not_missed_at_once),
+        cmocka_unit_test(behind_a_trace_nothing_is_awaited),
         cmocka_unit_test(few_records_among_many_lines_are_doubted),
         cmocka_unit_test(few_records_at_the_first_step_of_a_replay_are_not_all),
         cmocka_unit_test(what_another_format_gives_too_is_counted),

@@ -10,6 +10,34 @@
 
 /* ---- by hand ---- */
 
+/* Each rank's file grows by 40 steps at once, rank after rank. */
+static void ranks_that_write_in_bursts_are_awaited_when_it_is_said(void **state)
+{
+    (void)state;
+    for (int wait = 0; wait < 2; wait++) {
+        struct analysis_options options;
+        analysis_options_init(&options);
+        options.keep_history = true;
+        struct analysis *analysis = analysis_new(&options);
+        struct summary summary;
+        for (uint32_t rank = 0; rank < 4; rank++)
+            add(analysis, record_of(rank, 0, 200, 100, 90));
+        if (wait)
+            analysis_wait_longer(analysis, 128, 3);
+        for (int64_t first = 1; first < 400; first += 40)
+            for (uint32_t rank = 0; rank < 4; rank++)
+                for (int64_t step = first; step < first + 40; step++)
+                    add(analysis, record_of(rank, step, 200, 100, 90));
+        for (int64_t step = 401; step < 441; step++)
+            add(analysis, record_of(0, step, 200, 100, 90));
+        sum_up(analysis, &summary);
+        assert_int_equal(verdicts_of(&summary, VERDICT_MISSING), wait ? 0 : 3);
+        assert_int_equal(summary.shown.step, wait ? 400 : 439);
+        summary_done(&summary);
+        analysis_free(analysis);
+    }
+}
+
 static void a_step_of_three_ranks_is_worked_out_by_hand(void **state)
 {
     struct analysis *analysis = new_analysis();
@@ -585,6 +613,7 @@ static void who_was_expected_does_not_depend_on_looking(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks_that_write_in_bursts_are_awaited_when_it_is_said),
         cmocka_unit_test(a_step_of_three_ranks_is_worked_out_by_hand),
         cmocka_unit_test(the_optimizer_of_the_step_before_is_own_time),
         cmocka_unit_test(release_to_release_is_the_step_time_when_there_are_clocks),

@@ -126,6 +126,23 @@ static void before_the_first_record_it_says_what_is_read(void **state)
     model.feed.udp_buffer_bytes = 212992;
     model.feed.udp_buffer_asked = 8 << 20;
     check("empty-other-60x16", &model, 60, 16, true, false);
+    summary.complaint_count = 0;
+    model.feed.udp_buffer_bytes = 0;
+    model.feed.files = 1;
+    snprintf(model.feed.source, sizeof(model.feed.source), "train.log");
+    snprintf(summary.not_shown, COMPLAINT_BYTES,
+             "Megatron-LM, 4 of its lines so far, none of them with the time of a step");
+    check("empty-begun-80x24", &model, 80, 24, true, false);
+    summary_done(&summary);
+}
+
+static void what_ranks_that_are_not_in_the_logs_wait_is_not_said(void **state)
+{
+    struct summary summary;
+    fixture_figure(&summary, 8);
+    summary.world_ranks = 16;
+    struct view_model model = model_of(&summary);
+    check("some-ranks-80x24", &model, 80, 24, true, false);
     summary_done(&summary);
 }
 
@@ -318,6 +335,7 @@ int main(void)
         cmocka_unit_test(a_key_line_makes_place_for_an_entry_a_message_a_rank),
         cmocka_unit_test(the_help_has_every_key_and_the_rule_in_force),
         cmocka_unit_test(every_screen_can_be_drawn_at_every_size),
+        cmocka_unit_test(what_ranks_that_are_not_in_the_logs_wait_is_not_said),
         cmocka_unit_test(an_empty_summary_can_be_drawn_at_every_size),
         cmocka_unit_test(absurd_figures_can_be_drawn),
     };

@@ -40,10 +40,11 @@ struct quantity job_pulse_usual(const struct summary *summary)
     return (struct quantity){median.value * (double)stride_of(summary), EVIDENCE_COMPUTED};
 }
 
-/* While a backlog is read the newest value is not known yet. */
+/* While a backlog is read the newest value is not known yet; behind a trace none comes. */
 static bool is_awaited(const struct view_model *model)
 {
-    return model->mode == MODE_LIVE && !model->feed.reading && isfinite(model->summary->silent_s);
+    return model->mode == MODE_LIVE && !model->feed.reading && !model->summary->documents &&
+           isfinite(model->summary->silent_s);
 }
 
 /* Nothing more is to come. */

@@ -77,6 +77,15 @@ void view_empty(struct canvas *canvas, struct rect rect, const struct view_model
     say_source(&writer, &model->feed);
     say_other(&writer, model->summary);
     writer.y += room;
+    if (model->summary->not_shown[0]) { /* a log of another kind: our own records are not awaited */
+        struct sentence sentence;
+        say_text(&writer, STYLE_DIM, "What it holds, and what is missing in it:");
+        sentence_clear(&sentence, STYLE_KEY);
+        sentence_add(&sentence, "lockstep explain ");
+        sentence_add_raw(&sentence, model->feed.source[0] ? model->feed.source : "-");
+        say(&writer, &sentence);
+        return;
+    }
     say_text(&writer, STYLE_DIM, "Each rank writes a line a step:");
     say_text(&writer, STYLE_KEY,
              writer.rect.width < 64

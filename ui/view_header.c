@@ -229,6 +229,8 @@ static void add_idle(struct sentence *line, const struct view_model *model)
     double gpus = summary->run.gpus;
     if (!quantity_known(summary->window_wait_share) || !(gpus > 0))
         return;
+    if (summary->world_ranks > (int64_t)summary->rank_count)
+        return; /* whether those of the other ranks wait is not known */
     double waiting = summary->window_wait_share.value * gpus;
     if (waiting >= 99.5)
         format_count(idle, llround(fmin(waiting, 1e15)));
