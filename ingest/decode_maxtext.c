@@ -23,6 +23,7 @@ enum { HAS_SECONDS = 1u, HAS_FLOPS = 2u, HAS_RATE = 4u, HAS_WEIGHTS = 8u };
 
 struct values {
     uint32_t fields;
+    uint32_t odd; /* of fields: those that are there as nan or inf */
     bool torn, not_number;
     double seconds, teraflops, weights;
 };
@@ -34,9 +35,10 @@ static void take_field(struct values *values, const struct log_piece *piece, con
     enum log_field field = log_field(piece, name, NULL, &number);
     values->torn |= field == LOG_FIELD_TORN || field == LOG_FIELD_BARE;
     values->not_number |= field == LOG_FIELD_NOT_NUMBER && bit == HAS_SECONDS;
+    values->odd |= field == LOG_FIELD_NOT_NUMBER ? bit : 0;
+    values->fields |= field == LOG_FIELD_NOT_NUMBER || field == LOG_FIELD_NUMBER ? bit : 0;
     if (field != LOG_FIELD_NUMBER)
         return;
-    values->fields |= bit;
     *ret = number;
 }
 
@@ -135,9 +137,10 @@ static struct record record_of(const struct maxtext *maxtext, const struct log_p
                                struct log_out *out)
 {
     struct record record = log_job(step, ns);
-    if (values->fields & HAS_FLOPS)
+    uint32_t numbers = values->fields & ~values->odd;
+    if (numbers & HAS_FLOPS)
         log_job_flops(&record, values->teraflops, out);
-    if ((values->fields & HAS_WEIGHTS) && values->weights >= 1 &&
+    if ((numbers & HAS_WEIGHTS) && values->weights >= 1 &&
         values->weights <= (double)RECORD_TOKENS_MAX) {
         record.tokens = (int64_t)values->weights;
         record.has |= RECORD_TOKENS;
