@@ -27,10 +27,29 @@ static uint32_t common_slots(const struct step_row *before, const struct step_ro
     return before->capacity < row->capacity ? before->capacity : row->capacity;
 }
 
+/* Of two steps whose ranks have one stamp each, and the step time of the job: from the end of the
+ * first to the begin of the second; NAN. */
+static double between_stamps(const struct step_row *before, const struct step_row *row)
+{
+    uint32_t slot = 0;
+    if (!(row->has_all & before->has_all & RECORD_STEP_TIME) ||
+        !step_row_one_stamp(row, row->capacity) || !step_row_one_stamp(before, before->capacity))
+        return NAN;
+    while (slot < common_slots(before, row) && !(row->has[slot] & before->has[slot] & RECORD_BEGIN))
+        slot++;
+    if (slot == common_slots(before, row))
+        return NAN;
+    int64_t apart_ns = row->cells[slot].begin_ns - before->cells[slot].begin_ns;
+    return (double)apart_ns - (double)before->digest.step_time_ns * (double)before->job.span;
+}
+
 /* How long all of them did. Without `sync` a rank waits in that time, too, but for the
  * last to arrive. */
 static double idle_ns(const struct step_row *before, const struct step_row *row)
 {
+    double between = between_stamps(before, row);
+    if (!isnan(between))
+        return between >= 0 ? between : NAN;
     uint32_t n = 0, slots = common_slots(before, row);
     double *values = memory_resized(NULL, slots, sizeof(*values)), least = NAN;
     for (uint32_t i = 0; i < slots; i++) {
@@ -48,6 +67,9 @@ static double idle_ns(const struct step_row *before, const struct step_row *row)
 /* As one rank tells it: so that hardly any step needs a look at all. */
 static double idle_of_one(const struct step_row *before, const struct step_row *row)
 {
+    double between = between_stamps(before, row);
+    if (!isnan(between))
+        return between;
     uint32_t slots = common_slots(before, row);
     for (uint32_t i = 0; i < slots; i++) {
         double idle = idle_of(before, row, i);
@@ -55,22 +77,6 @@ static double idle_of_one(const struct step_row *before, const struct step_row *
             return idle;
     }
     return NAN;
-}
-
-/* Of two steps whose ranks have one stamp each, and the step time of the job: from the end of the
- * first to the begin of the second; NAN. */
-static double between_stamps(const struct step_row *before, const struct step_row *row)
-{
-    uint32_t slot = 0;
-    if (!(row->has_all & before->has_all & RECORD_STEP_TIME) ||
-        !step_row_one_stamp(row, row->capacity) || !step_row_one_stamp(before, before->capacity))
-        return NAN;
-    while (slot < common_slots(before, row) && !(row->has[slot] & before->has[slot] & RECORD_BEGIN))
-        slot++;
-    if (slot == common_slots(before, row))
-        return NAN;
-    int64_t apart_ns = row->cells[slot].begin_ns - before->cells[slot].begin_ns;
-    return (double)apart_ns - (double)before->digest.step_time_ns * (double)before->job.span;
 }
 
 double fold_between_ns(const struct fold *fold, const struct steps *steps, size_t index)
@@ -93,6 +99,11 @@ static void add(struct fold *fold, const struct fold_step *step, double idle, in
     fold_event_end(fold, event, step, fold->ordinal, step->row->step);
 }
 
+static bool is_coarse(const struct step_row *row)
+{
+    return (row->has_all & RECORD_JOB) || step_row_one_stamp(row, row->capacity);
+}
+
 static bool stood_still(struct fold *fold, const struct fold_step *step,
                         const struct step_row *before, int64_t stride)
 {
@@ -103,7 +114,7 @@ static bool stood_still(struct fold *fold, const struct fold_step *step,
         return false;
     double idle = idle_ns(before, step->row);
     if (!rolling_is_over(&fold->times, idle, factor) ||
-        ((step->row->has_all & RECORD_JOB) && idle < STAMPS_COARSE_NS))
+        (idle < STAMPS_COARSE_NS && is_coarse(step->row)))
         return false;
     add(fold, step, idle, 0);
     return true;

@@ -321,27 +321,30 @@ class Others(unittest.TestCase):
         self.assertIn("to come      90 steps left (the last is 200): 180 s c at", said)
 
     def test_times_of_every_rank_have_the_job_s_step_time_and_no_clocks(self):
-        """Of a log that one rank writes, stamps of a whole second, and a pause."""
+        """Of a log that one rank writes, stamps of a whole second, means, and a pause."""
         seconds = [2.0 + (i * 7 % 10) / 10 for i in range(40)]
-        lines, clock = [], 0
-        for i, length in enumerate(seconds):
-            clock += length + (600 if i == 25 else 0)
-            at = f"2026-03-04 {10 + int(clock) // 3600}:{int(clock) // 60 % 60:02}:{int(clock) % 60:02}"
-            lines.append(f" [{at}] iteration {i + 1:8}/     100 | consumed samples: 64 | elapsed time "
-                         f"per iteration (ms): {length * 1000:.1f} | learning rate: 9.7E-06 | global "
-                         "batch size: 64 |\ntimes across ranks (ms):")
-            for timer, of_rank in (("forward-compute", (400, 400, 600)),
-                                   ("backward-compute", (800, 800, 1100)),
-                                   ("all-grads-sync", (520, 505, 20)), ("optimizer", (30, 30, 30))):
-                lines.append(f"  {timer}:")
-                lines += [f"     rank {rank:2}: {ms:.2f}" for rank, ms in enumerate(of_rank)]
-        got = report("-", stdin="\n".join(lines).encode() + b"\n")
-        times = got["step_time_s"]
-        self.assertEqual((times["min"], times["max"]), (2.0, 2.9))
-        self.assertAlmostEqual(times["mean"], sum(seconds) / 40, 9)
-        self.assertEqual(got["clocks"], {"worst_s": None, "hosts": []})
-        self.assertAlmostEqual(got["effective"]["between_s"], 600, delta=1)
-        self.assertEqual(stragglers(got), [("straggler", 2, None)])
+        for each in 1, 10:
+            lines, clock = [f"  log_interval .................................... {each}"], 0
+            for i, length in enumerate(seconds):
+                clock += each * length + (600 if i == 25 else 0)
+                at = f"{10 + int(clock) // 3600}:{int(clock) // 60 % 60:02}:{int(clock) % 60:02}"
+                lines.append(f" [2026-03-04 {at}] iteration {(i + 1) * each:8}/     100 | consumed "
+                             f"samples: 64 | elapsed time per iteration (ms): {length * 1000:.1f} | "
+                             "learning rate: 9.7E-06 | global batch size: 64 |\n"
+                             "times across ranks (ms):")
+                for timer, of_rank in (("forward-compute", (400, 400, 600)),
+                                       ("backward-compute", (800, 800, 1100)),
+                                       ("all-grads-sync", (520, 505, 20)), ("optimizer", (30, 30, 30))):
+                    lines.append(f"  {timer}:")
+                    lines += [f"     rank {rank:2}: {ms:.2f}" for rank, ms in enumerate(of_rank)]
+            got = report("-", stdin="\n".join(lines).encode() + b"\n")
+            times = got["step_time_s"]
+            self.assertEqual((times["min"], times["max"]), (2.0, 2.9))
+            self.assertAlmostEqual(times["mean"], sum(seconds) / 40, 9)
+            self.assertEqual(got["clocks"], {"worst_s": None, "hosts": []})
+            self.assertAlmostEqual(got["effective"]["between_s"], 600, delta=1)
+            self.assertEqual(stragglers(got), [("straggler", 2, None)])
+            self.assertEqual([v["from_step"] for v in got["verdicts"] if v["kind"] == "gap"], [26 * each])
 
     def test_what_another_format_gives_too_is_counted_in_the_text(self):
         log = b"".join(
