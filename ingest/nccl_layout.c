@@ -13,22 +13,24 @@
 
 #define LINE_MOST UINT16_MAX
 #define VALUES_MAX 1024
-#define IN_VAIN_MOST 32 /* from here on few lines are tried */
-#define TRIED_OF 16
+#define NEAR 64         /* bytes: lines whose lengths differ by more are not alike */
+#define TRIES_MOST 3    /* of a line */
+#define IN_VAIN_MOST 32 /* from here on few lines are learned */
+#define LEARNED_OF 16
 
 /* A valid number, or a string without a backslash, in a line. */
 struct nccl_layout_value {
     uint16_t begin, end; /* of a string: between its quotes */
-    bool text;
-    bool asked;                /* the record depends on it */
-    uint8_t key;               /* when it is asked */
-    struct nccl_number number; /* likewise */
+    bool text : 1;
+    bool asked : 1; /* the record depends on it */
+    uint8_t key;    /* when it is asked */
 };
 
 static void layout_done(struct nccl_layout *layout)
 {
     free(layout->text);
     free(layout->values);
+    free(layout->numbers);
     *layout = (struct nccl_layout){0};
 }
 
@@ -100,14 +102,10 @@ static bool next_value(struct str line, size_t *at, struct nccl_layout_value *re
 }
 
 /* Whether the value is the one that was asked for there. */
-static void ask(struct nccl_layout_value *value, struct str line, const struct nccl_place *place)
+static bool is_asked(const struct nccl_layout_value *value, struct str line,
+                     const struct nccl_place *place)
 {
-    if (place->at != line.p + value->begin || place->text != value->text)
-        return;
-    value->asked = true;
-    value->key = place->key;
-    if (!value->text)
-        value->number = nccl_number_read(value->key, str_of(place->at, place->length));
+    return place->at == line.p + value->begin && place->text == value->text;
 }
 
 /* A key with two texts: which one is the record's depends on both. */
@@ -125,6 +123,20 @@ static bool has_two_texts(const struct nccl_layout_value *values, size_t count)
     return false;
 }
 
+static void remember(struct nccl_layout *layout, const struct nccl_places *places)
+{
+    size_t numbers = 0;
+    layout->numbers = memory_zeroed(places->count + 1, sizeof(*layout->numbers));
+    for (size_t i = 0; i < places->count; i++) {
+        const struct nccl_place *place = &places->list[i];
+        struct str text = str_of(place->at, place->length);
+        if (place->text)
+            nccl_text_put(&layout->record, place->key, text);
+        else
+            layout->numbers[numbers++] = nccl_number_read(place->key, text);
+    }
+}
+
 static bool learn(struct nccl_layout *layout, struct str line, const struct nccl_record *record,
                   const struct nccl_places *places)
 {
@@ -136,9 +148,10 @@ static bool learn(struct nccl_layout *layout, struct str line, const struct nccl
     while (next_value(line, &at, &value)) {
         if (count == VALUES_MAX)
             return false;
-        if (asked < places->count)
-            ask(&value, line, &places->list[asked]);
-        asked += value.asked;
+        if (asked < places->count && is_asked(&value, line, &places->list[asked])) {
+            value.asked = true;
+            value.key = places->list[asked++].key;
+        }
         values[count++] = value;
     }
     if (asked != places->count || has_two_texts(values, count))
@@ -150,10 +163,7 @@ static bool learn(struct nccl_layout *layout, struct str line, const struct nccl
     layout->count = count;
     layout->record = nccl_record_none();
     layout->record.kind = record->kind;
-    for (size_t i = 0; i < places->count; i++)
-        if (places->list[i].text)
-            nccl_text_put(&layout->record, places->list[i].key,
-                          str_of(places->list[i].at, places->list[i].length));
+    remember(layout, places);
     return true;
 }
 
@@ -205,6 +215,7 @@ static const char *read_value(const struct nccl_layout_value *value, const char 
 static bool read_like(const struct nccl_layout *layout, struct nccl_record *record, struct str line)
 {
     const struct nccl_layout_value *value = layout->values, *last = value + layout->count;
+    const struct nccl_number *number = layout->numbers;
     const char *p = line.p, *end = line.p + line.len;
     size_t at = 0; /* in the layout, where p is in the line */
     *record = layout->record;
@@ -215,12 +226,13 @@ static bool read_like(const struct nccl_layout *layout, struct nccl_record *reco
         p += equal;
         for (; value < last && value->end < at; value++) /* what is behind it is the same, too */
             if (value->asked && !value->text)
-                nccl_number_put(record, value->key, &value->number);
+                nccl_number_put(record, value->key, number++);
         if (value == last || value->begin > at)
             break;
         p = read_value(value, p - (at - value->begin), end, record);
         if (!p)
             return false;
+        number += value->asked && !value->text;
         at = value->end;
     }
     nccl_record_end(record);
@@ -230,13 +242,17 @@ static bool read_like(const struct nccl_layout *layout, struct nccl_record *reco
 static bool read_forward(struct nccl_layouts *layouts, struct nccl_record *record, struct str text)
 {
     uint8_t first = layouts->after[layouts->last];
-    for (uint8_t i = 0; i < layouts->count; i++) {
-        uint8_t at = i == 0 ? first : i <= first ? i - 1 : i;
+    int tries = 0;
+    for (uint8_t i = 0; i < layouts->count && tries < TRIES_MOST; i++) {
+        uint8_t at = i == 0 ? first : i <= first ? (uint8_t)(i - 1) : i;
+        size_t length = layouts->list[at].length;
+        if (length > text.len + NEAR || text.len > length + NEAR)
+            continue;
+        tries++;
         if (!read_like(&layouts->list[at], record, text))
             continue;
         layouts->after[layouts->last] = at;
         layouts->last = at;
-        layouts->in_vain = 0;
         return true;
     }
     return false;
@@ -245,13 +261,15 @@ static bool read_forward(struct nccl_layouts *layouts, struct nccl_record *recor
 bool nccl_layouts_read(struct nccl_layouts *layouts, struct nccl_record *record, struct str text)
 {
     struct nccl_places places;
-    if (layouts->in_vain > IN_VAIN_MOST && layouts->in_vain % TRIED_OF > 0) {
-        layouts->in_vain++;
-        return nccl_record_read(record, text, NULL);
-    }
-    if (read_forward(layouts, record, text))
+    if (read_forward(layouts, record, text)) {
+        layouts->in_vain -= layouts->in_vain > 0;
         return true;
+    }
     layouts->in_vain++;
+    if (layouts->in_vain > IN_VAIN_MOST + LEARNED_OF)
+        layouts->in_vain = IN_VAIN_MOST;
+    if (layouts->in_vain > IN_VAIN_MOST)
+        return nccl_record_read(record, text, NULL);
     if (!nccl_record_read(record, text, &places))
         return false;
     uint8_t at = layouts->count < NCCL_LAYOUTS ? layouts->count : layouts->oldest;

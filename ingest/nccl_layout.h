@@ -6,7 +6,7 @@
 
 #include "nccl_record.h"
 
-#define NCCL_LAYOUTS 4
+#define NCCL_LAYOUTS 8
 
 struct nccl_layout_value;
 
@@ -16,7 +16,8 @@ struct nccl_layout {
     size_t length;
     struct nccl_layout_value *values; /* owned; in order */
     size_t count;
-    struct nccl_record record; /* its kind and texts; of its numbers nothing */
+    struct nccl_number *numbers; /* owned; of those values that are numbers and asked for */
+    struct nccl_record record;   /* its kind and texts; of its numbers nothing */
 };
 
 /* All zero is: none yet. */
@@ -24,7 +25,7 @@ struct nccl_layouts {
     struct nccl_layout list[NCCL_LAYOUTS];
     uint8_t after[NCCL_LAYOUTS]; /* which one came after it last */
     uint8_t count, oldest, last;
-    unsigned in_vain; /* lines since one was like these */
+    unsigned in_vain; /* rises with a line that is like none of these, falls with one that is */
 };
 
 void nccl_layouts_done(struct nccl_layouts *layouts);

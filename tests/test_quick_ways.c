@@ -13,6 +13,7 @@
 #include "decode_generally.h"
 #include "formats.h"
 #include "formats_read.h"
+#include "nccl_layout.h"
 
 #define LINES_MAX 6
 #define TEXTS 500 /* of a format */
@@ -224,8 +225,69 @@ static void test_both_ways(void **state)
     free(log);
 }
 
+/* ---- NCCL Inspector: its JSON lines, read forward ---- */
+
+static const char *const json_lines[] = {
+    "{\"header\":{\"id\":\"0x7f8c\",\"comm_name\":\"tp\",\"rank\":2,\"n_ranks\":8,\"nnodes\":1},"
+    "\"metadata\":{\"dump_timestamp_us\":1760000000001000,\"hostname\":\"n1\",\"pid\":163},"
+    "\"coll_perf\":{\"coll\":\"AllReduce\",\"coll_sn\":1,\"coll_exec_time_us\":61975,"
+    "\"coll_busbw_gbs\":485.12,\"event_trace_sn\":{\"kernel_events\":[{\"channel_id\":0}]},"
+    "\"event_trace_ts\":{\"coll_start_ts\":1760000000001000,\"kernel_events\":[{\"channel_id\":0,"
+    "\"kernel_start_ts\":1760000000001100,\"kernel_stop_ts\":1760000000001800.25},"
+    "{\"kernel_start_ts\":1760000000001090,\"kernel_stop_ts\":1760000000001700}]}}}",
+    "{\"header\": {\"id\": \"0xa\", \"rank\": 3, \"n_ranks\": 4}, \"p2p_perf\": {\"p2p\": "
+    "\"Send\", "
+    "\"p2p_sn\": 7, \"p2p_exec_time_us\": 12, \"extra\": [true, null, \"x\", -1.5e3]}}",
+    "{\"dump_stats\":{\"coll_records\":3,\"coll_dropped_since_last_dump\":7}, \"id\":\"0xb\"}",
+};
+
+static const char *const json_instead[] = {
+    "\"", "\\",   "\\\"", "{",   "}",  "[",     "]",
+    ",",  ":",    "01",   "-",   "1.", "null",  "NaN",
+    "0",  "\x01", "\xff", "1e5", "e9", "\"a\"", "\"id\":\"z\",",
+    " "};
+
+static bool same_record(const struct nccl_record *a, const struct nccl_record *b)
+{
+    return a->kind == b->kind && a->has_header == b->has_header && a->damaged == b->damaged &&
+           strcmp(a->communicator, b->communicator) == 0 && strcmp(a->name, b->name) == 0 &&
+           strcmp(a->host, b->host) == 0 && strcmp(a->operation, b->operation) == 0 &&
+           a->rank == b->rank && a->ranks == b->ranks && a->nodes == b->nodes && a->pid == b->pid &&
+           a->dumped_us == b->dumped_us && a->number == b->number && a->exec_ns == b->exec_ns &&
+           a->bus_gbs == b->bus_gbs && a->enqueued_ns == b->enqueued_ns &&
+           a->arrival_ns == b->arrival_ns && a->release_ns == b->release_ns &&
+           a->dropped == b->dropped;
+}
+
+static void test_lines_read_forward(void **state)
+{
+    (void)state;
+    const size_t lines = sizeof(json_lines) / sizeof(json_lines[0]);
+    const size_t insteads = sizeof(json_instead) / sizeof(json_instead[0]);
+    struct nccl_layouts layouts = {0};
+    char *text = malloc(TEXT_BYTES);
+    assert_non_null(text);
+    for (int count = 0; count < 20 * TEXTS; count++) {
+        snprintf(text, TEXT_BYTES, "%s", json_lines[random_under(lines)]);
+        for (size_t changes = random_under(3); changes > 0; changes--)
+            change_number(text);
+        size_t at = random_under(strlen(text));
+        if (random_under(3) == 0)
+            replace(text, at, random_under(2), json_instead[random_under(insteads)]);
+        struct nccl_record plain, forward;
+        bool whole = nccl_record_read(&plain, str_from(text), NULL);
+        bool both = nccl_layouts_read(&layouts, &forward, str_from(text)) == whole;
+        if (!both || (whole && !same_record(&plain, &forward)))
+            fail_msg("read forward it comes to something else: %s", text);
+    }
+    assert_true(layouts.count >= lines);
+    nccl_layouts_done(&layouts);
+    free(text);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_both_ways)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_both_ways),
+                                       cmocka_unit_test(test_lines_read_forward)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
