@@ -48,8 +48,12 @@ static struct values values_of(const struct log_piece *piece)
                   mfu == LOG_FIELD_TORN || !is_whole(mfu, at);
     values.not_number = time == LOG_FIELD_NOT_NUMBER;
     bool whole = log_after(piece->text, "tok/sec:", &rest) && is_whole(rate, log_trim(rest));
-    values.fields = (whole && rate != LOG_FIELD_NOT_NUMBER ? HAS_RATE : 0u) |
-                    (mfu == LOG_FIELD_NUMBER || mfu == LOG_FIELD_BARE ? HAS_MFU : 0u);
+    if (rate == LOG_FIELD_NOT_NUMBER) /* it is there, and says nothing */
+        values.rate = 0;
+    if (mfu == LOG_FIELD_NOT_NUMBER)
+        values.mfu = 0;
+    values.fields =
+        (whole ? HAS_RATE : 0u) | (mfu != LOG_FIELD_NONE && mfu != LOG_FIELD_TORN ? HAS_MFU : 0u);
     if (log_after(piece->text, "total time:", &total)) {
         enum log_field field = log_field(piece, "total time:", "m", &number);
         values.torn |= field == LOG_FIELD_TORN;
