@@ -156,6 +156,8 @@ static struct log_piece before_glued(const struct log_piece *piece)
 
 static void take_fields(struct step_line *values, const struct log_piece *piece)
 {
+    /* A fork's "tps:" before it is of all GPUs. */
+    take_field(values, piece, "per_device_tps:", NULL, HAS_RATE, &values->rate);
     take_field(values, piece, "tps:", NULL, HAS_RATE, &values->rate);
     take_field(values, piece, "wps:", NULL, HAS_RATE, &values->rate);
     take_field(values, piece, "tgs:", NULL, HAS_RATE, &values->rate);
@@ -227,7 +229,8 @@ static void compare(const struct titan *titan, const struct record *record, int6
     if (!titan->stamped || titan->interrupted || count < 1 || stamp < titan->stamp)
         return;
     if (log_stamps_disagree(record->step_time_ns, count, titan->stamp, stamp, STAMP_RESOLUTION_NS))
-        log_out_count(out, LOG_DISAGREE, "step %lld: %.3f s by tps, %.3f s by the time stamps",
+        log_out_count(out, LOG_DISAGREE,
+                      "step %lld: %.3f s by its value, %.3f s by the time stamps",
                       (long long)record->step, (double)record->step_time_ns / 1e9,
                       (double)(stamp - titan->stamp) / 1e9 / (double)count);
 }
@@ -245,7 +248,7 @@ static void put_step(struct titan *titan, const struct step_line *values, struct
     if (ns > 0) {
         struct record record = log_job(step, ns);
         if (by_rate) {
-            record.has |= RECORD_COMPUTED;
+            record.has |= values->numbers & HAS_TIME ? 0 : RECORD_COMPUTED;
         } else {
             log_out_note(out, LOG_NOTE_STAMPS);
             span = step - titan->stamp_step;
@@ -335,12 +338,12 @@ enum {
 static void learn_field(struct log_learned *form, unsigned field, const struct log_piece *piece,
                         bool bare)
 {
-    static const char *const names[FIELDS][3] = {
-        {"tps:", "wps:", "tgs:"}, {"tflops:"}, {"mfu:"}, {"step_time:"}};
+    static const char *const names[FIELDS][4] = {
+        {"per_device_tps:", "tps:", "wps:", "tgs:"}, {"tflops:"}, {"mfu:"}, {"step_time:"}};
     struct str value;
     double number;
     size_t length;
-    for (int i = 0; i < 3 && names[field][i]; i++)
+    for (int i = 0; i < 4 && names[field][i]; i++)
         if (log_after(piece->text, names[field][i], &value) &&
             log_number(value, &number, &length) == LOG_NUMBER) {
             log_learn_number(form, LEARNED_FIELDS + field, log_until(value, length), bare);

@@ -25,8 +25,11 @@ enum log_order log_steps_next(struct log_steps *steps, int64_t number, int64_t *
         *ret_span = 1;
     else if (first && steps->declared == 0)
         *ret_span = 0;
+    else if (again && steps->span > 0)
+        *ret_span = steps->span;
     else
         *ret_span = distance > 0 && distance < interval ? distance : interval;
+    steps->span = *ret_span;
     return again ? LOG_STEPS_AGAIN : back ? LOG_STEPS_BACK : LOG_STEPS_ON;
 }
 

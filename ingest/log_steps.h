@@ -10,6 +10,7 @@ struct log_steps {
     int64_t declared; /* the log interval, when the log says it; 0: not known */
     int64_t divisor;  /* of all numbers so far: the log interval divides them; 0: none yet */
     int64_t previous; /* number; meaningful when any */
+    int64_t span;     /* of it; 0: not known */
     bool any;
 };
 
@@ -21,9 +22,9 @@ enum log_order {
 
 /* One more logged number. *ret_span: steps that a mean over the log interval stands for, 1 and up;
  * 0: not known (the first number of a log that does not say its interval). A jump that is larger
- * than the interval is a cut, or lines that are lost: the span is then the interval. Interval: as
- * declared, else the greatest common divisor of the numbers (1 is left out: frameworks that log
- * every tenth step log the first, too). */
+ * than the interval is a cut, or lines that are lost: the span is then the interval. The same
+ * number again stands for the same steps. Interval: as declared, else the greatest common divisor
+ * of the numbers (1 is left out: frameworks that log every tenth step log the first, too). */
 enum log_order log_steps_next(struct log_steps *steps, int64_t number, int64_t *ret_span);
 
 /* Whether `span` steps of value_ns each contradict two stamps: they differ by over a tenth of the
