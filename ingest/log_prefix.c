@@ -74,7 +74,7 @@ static size_t container_stamp(struct str s)
     int64_t ns;
     bool zone;
     size_t length;
-    if (s.len < 21 || !log_is_digit(s.p[0]) || s.p[10] != 'T' ||
+    if (s.len < 21 || !log_is_digit(s.p[0]) || s.p[10] != 'T' || !strchr(".,Z+-", s.p[19]) ||
         !log_stamp(s, &ns, &zone, &length) || !zone || length >= s.len || s.p[length] != ' ')
         return 0;
     return length + 1 + behind_stamp(behind(s, length + 1));
@@ -208,10 +208,11 @@ static size_t label(struct str s, int64_t *ret_writer)
 /* Where the word at the front of s ends: letters, digits and what joins them in names. */
 static size_t word_end(struct str s)
 {
-    size_t end = 0;
-    while (end < s.len && end <= NAME_LONGEST &&
-           (log_is_letter(s.p[end]) || log_is_digit(s.p[end]) || s.p[end] == '.' ||
-            s.p[end] == '-' || s.p[end] == '/' || s.p[end] == '_'))
+    static const bool words[256] = {
+        ['0' ... '9'] = true, ['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['.'] = true,
+        ['-'] = true,         ['/'] = true,         ['_'] = true};
+    size_t end = 0, most = s.len <= NAME_LONGEST ? s.len : NAME_LONGEST + 1;
+    while (end < most && words[(unsigned char)s.p[end]])
         end++;
     return end;
 }
@@ -233,7 +234,7 @@ static size_t prefix_length(struct str s, int64_t *ret_writer)
     if (end == 0 || end >= s.len || (s.p[end] != ':' && s.p[end] != ' '))
         return 0;
     if (s.p[end] == ':') {
-        length = label(s, ret_writer);
+        length = end + 1 < s.len && s.p[end + 1] == ' ' ? label(s, ret_writer) : 0;
         return length ? length : container_stamp(s);
     }
     length = end == 3 ? month_stamp(s) : 0;
