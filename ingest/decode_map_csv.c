@@ -6,7 +6,6 @@
 #include <emmintrin.h>
 #endif
 
-#include "log_prefix.h"
 #include "log_text.h"
 
 /* The next value; *rest moves behind its separator. *ret_last: there is none after it. */
@@ -175,41 +174,26 @@ static struct str with_point(struct map_csv *csv, struct str value, char *to, bo
     return str_of(to, value.len);
 }
 
-/* A row that is read. */
-struct row {
-    struct user_record record;
-    struct log_learned *form; /* NULL: it is not learned */
-    unsigned learned;
-};
-
-#define NOTE_COLUMN 8 /* shift; the element is before it */
-
-/* What is learned of a value: whose it is, in which column of such a table. */
-static uint32_t note_of(const struct map_csv *csv, size_t column, size_t element)
+/* A value of a column of the map. quoted: there may be quotes in it. */
+static inline void put_cell(struct map_csv *csv, const struct user_format *user, size_t at,
+                            struct str value, bool quoted, struct user_record *to)
 {
-    uint32_t separator = csv->separator == ',' ? 0 : csv->separator == '\t' ? 1 : 2;
-    return (uint32_t)(element | column << NOTE_COLUMN | csv->columns << 18) | separator << 28;
-}
-
-static void put_cell(struct map_csv *csv, const struct user_format *user, size_t column,
-                     struct str value, struct row *row)
-{
+    const struct element *element;
     char number[64];
-    struct user_record *to = &row->record;
-    for (size_t element = csv->element[column]; element;
-         element = user->elements[element - 1].same) {
-        const struct user_field *field = &user->elements[element - 1].field;
+    do {
+        element = &user->elements[at - 1];
+        const struct user_field *field = &element->field;
         bool unclear = false;
-        if (field->kind == USER_NAME)
+        if (field->kind == USER_NAME && quoted)
             value = without_doubled(value, user_field_name(field, to));
-        else if (csv->separator == ';' && field->kind != USER_STAMP)
+        else if (csv->separator == ';' && field->kind != USER_NAME && field->kind != USER_STAMP)
             value = with_point(csv, value, number, &unclear);
-        log_learn_text(row->form, row->learned++, value, note_of(csv, column, element));
         if (unclear)
             user_field_spoil(field, to);
         else
             user_field_put(field, value, to);
-    }
+        at = element->same;
+    } while (at);
 }
 
 #if defined(__SSE2__) && !defined(LINE_SHAPE_PORTABLE)
@@ -231,18 +215,21 @@ static inline unsigned places16(const char *p, char c)
 
 /* The cells of a row without quotes; their number. Reads up to 15 bytes behind it. */
 static size_t plain_cells(struct map_csv *csv, const struct user_format *user, struct str row,
-                          struct row *to)
+                          struct user_record *to)
 {
     const char *begin = row.p, *end = row.p + row.len;
+    const char separator = csv->separator;
+    const size_t columns = csv->columns;
     size_t column = 0;
     for (const char *block = row.p; block <= end; block += 16) {
-        unsigned found = places16(block, csv->separator);
+        unsigned found = places16(block, separator);
         if (end - block < 16)
             found = (found & ((1u << (end - block)) - 1)) | 1u << (end - block); /* the last one */
         for (; found; found &= found - 1) {
             const char *at = block + __builtin_ctz(found);
-            if (column < csv->columns && csv->element[column])
-                put_cell(csv, user, column, str_of(begin, (size_t)(at - begin)), to);
+            size_t element = column < columns ? csv->element[column] : 0;
+            if (element)
+                put_cell(csv, user, element, str_of(begin, (size_t)(at - begin)), false, to);
             column++;
             begin = at + 1;
         }
@@ -251,13 +238,13 @@ static size_t plain_cells(struct map_csv *csv, const struct user_format *user, s
 }
 
 static size_t quoted_cells(struct map_csv *csv, const struct user_format *user, struct str row,
-                           struct row *to)
+                           struct user_record *to)
 {
     size_t column = 0;
     for (bool last = false; !last; column++) {
         struct str value = next_value(&row, csv->separator, &last);
         if (column < csv->columns && csv->element[column])
-            put_cell(csv, user, column, value, to);
+            put_cell(csv, user, csv->element[column], value, true, to);
     }
     return column;
 }
@@ -269,23 +256,15 @@ static void put_row(const struct user_format *user, struct user_record *record, 
     user_record_out(record, out);
 }
 
-/* Whether a line like it could be nothing but a row, whatever its digits: no prefix, no header. */
-static bool learns(const struct map_csv *csv, const struct log_line *line)
-{
-    return line->form && csv->separator != ';' && log_is_digit(line->text.p[0]) &&
-           log_prefix_never(line->text);
-}
-
 static enum log_answer take_row(struct map_csv *csv, const struct user_format *user,
                                 const struct log_line *line, struct log_out *out)
 {
-    struct row read = {.form = learns(csv, line) ? line->form : NULL};
-    struct user_record *record = &read.record;
+    struct user_record record;
     struct str row = line->body;
-    user_record_begin(record);
-    size_t columns = memchr(row.p, '"', row.len) ? quoted_cells(csv, user, row, &read)
-                                                 : plain_cells(csv, user, row, &read);
-    if (!(record->record.has & RECORD_STEP)) {
+    user_record_begin(&record);
+    size_t columns = memchr(row.p, '"', row.len) ? quoted_cells(csv, user, row, &record)
+                                                 : plain_cells(csv, user, row, &record);
+    if (!(record.record.has & RECORD_STEP)) {
         if (is_other_header(csv, user, row)) {
             *csv = (struct map_csv){0};
             log_out_want_all(out, false);
@@ -293,40 +272,15 @@ static enum log_answer take_row(struct map_csv *csv, const struct user_format *u
         }
         if (columns != csv->columns)
             return LOG_OTHER;
-        record->bad &= RECORD_STEP; /* whatever else it holds, it is no record */
+        record.bad &= RECORD_STEP; /* whatever else it holds, it is no record */
     }
     if (columns != csv->columns)
         log_out_damaged(out, "a row with more or fewer values than the header");
     else if (line->cut && csv->last_mapped)
         log_out_damaged(out, "the last row ends without a line end: its last number may be cut");
-    else {
-        if (record->record.has & RECORD_STEP)
-            log_learn_ready(read.form, false);
-        put_row(user, record, out);
-    }
+    else
+        put_row(user, &record, out);
     return LOG_TAKEN;
-}
-
-bool map_csv_again(const struct map_csv *csv, const struct user_format *user,
-                   const struct log_values *values, struct log_out *out)
-{
-    struct user_record record;
-    unsigned field = 0;
-    uint32_t table = note_of(csv, 0, 0);
-    user_record_begin(&record);
-    for (size_t column = 0; column < csv->columns; column++)
-        for (size_t element = csv->element[column]; element;
-             element = user->elements[element - 1].same, field++) {
-            if (field == LOG_LEARN_FIELDS || !log_values_have(values, field) ||
-                values->notes[field] != (table | (uint32_t)(element | column << NOTE_COLUMN)))
-                return false;
-            user_field_put(&user->elements[element - 1].field, values->text[field], &record);
-        }
-    if ((field < LOG_LEARN_FIELDS && log_values_have(values, field)) ||
-        !(record.record.has & RECORD_STEP))
-        return false;
-    put_row(user, &record, out);
-    return true;
 }
 
 enum log_answer map_csv_line(struct map_csv *csv, const struct user_format *user,

@@ -14,11 +14,6 @@ struct map_csv {
     uint8_t element[CSV_COLUMNS_MAX]; /* 1 + the element of a column; 0: none */
 };
 
-/* A row like one before, whose form was learned: what it comes to. False: it is to be read, nothing
- * has come of it. */
-bool map_csv_again(const struct map_csv *csv, const struct user_format *user,
-                   const struct log_values *values, struct log_out *out);
-
 /* A line that may be the header or a row. After a header every line is wanted. */
 enum log_answer map_csv_line(struct map_csv *csv, const struct user_format *user,
                              const struct log_line *line, struct log_out *out);

@@ -214,9 +214,7 @@ static void put_quoted(const struct user_field *field, struct str value, struct 
     user_field_put(field, value, to);
 }
 
-#define NOTE_OBJECT (UINT32_C(1) << 31) /* what is learned of a value: this and its element */
-
-/* A value that is put as it stands. */
+/* A value that is put as it stands: its element is noted. */
 static void learn_value(struct walk *walk, size_t element, struct str value)
 {
     bool plain = log_is_digit(value.p[0]) || value.p[0] == '-', quoted = value.p[0] == '"';
@@ -225,7 +223,7 @@ static void learn_value(struct walk *walk, size_t element, struct str value)
     if (quoted)
         value = str_of(value.p + 1, value.len - 2);
     log_learn_text(walk->form, plain || quoted ? walk->learned++ : LOG_LEARN_FIELDS, value,
-                   NOTE_OBJECT | (uint32_t)element);
+                   (uint32_t)element);
 }
 
 static void put_value(const struct user_field *field, struct str value, bool looked_into,
@@ -408,12 +406,9 @@ bool map_json_again(const struct user_format *user, struct map_seen *seen,
 {
     struct user_record record;
     user_record_begin(&record);
-    for (unsigned i = 0; i < LOG_LEARN_FIELDS && log_values_have(values, i); i++) {
-        if (!(values->notes[i] & NOTE_OBJECT))
-            return false;
-        size_t element = values->notes[i] & ~NOTE_OBJECT;
-        user_field_put(&user->elements[element].field, values->text[i], &record);
-    }
+    unsigned count = ~values->has ? (unsigned)__builtin_ctzll(~values->has) : LOG_LEARN_FIELDS;
+    for (unsigned i = 0; i < count; i++)
+        user_field_put(&user->elements[values->notes[i]].field, values->text[i], &record);
     return put_out(user, seen, &record, out);
 }
 

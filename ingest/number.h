@@ -79,6 +79,46 @@ static inline bool number_ends_at(char c)
 static const uint32_t number_power10[10] = {1,      10,      100,      1000,      10000,
                                             100000, 1000000, 10000000, 100000000, 1000000000};
 
+/* The text of `length` bytes, all of it a number of digits, perhaps with a point and at most
+ * `places` (9 or fewer) more: in units of 10^-places, "12.5" with 3 is 12500. Nothing is rounded.
+ * 16 bytes at p must be readable. False: another text, more than `most`, or over 15 bytes: take the
+ * slow path. */
+static inline bool number_whole_text(const char *p, size_t length, unsigned places, uint64_t most,
+                                     int64_t *ret)
+{
+    uint64_t high = 0, low, value;
+    if (length - 1 > 14)
+        return false;
+    /* The last byte becomes the highest one; there are zeros in front. */
+    if (length <= 8) {
+        low = (number_load8(p) ^ NUMBER_ZEROS) << (64 - 8 * length);
+    } else {
+        high = (number_load8(p) ^ NUMBER_ZEROS) << (128 - 8 * length);
+        low = number_load8(p + length - 8) ^ NUMBER_ZEROS;
+        if (((high + UINT64_C(0x0606060606060606)) | high) & UINT64_C(0xF0F0F0F0F0F0F0F0))
+            return false;
+    }
+    uint64_t other = ((low + UINT64_C(0x0606060606060606)) | low) & UINT64_C(0xF0F0F0F0F0F0F0F0);
+    if (other) { /* the point is taken out */
+        unsigned shift = (unsigned)__builtin_ctzll(other) & ~7u, decimals = 7 - shift / 8;
+        uint64_t front = low & ((UINT64_C(1) << shift) - 1), point = '.' ^ '0';
+        if ((low >> shift & 0xFF) != point || (other >> shift) >> 8 || decimals - 1 >= places)
+            return false;
+        low = low - (point << shift) - front + (front << 8) + (high >> 56);
+        high <<= 8;
+        places -= decimals;
+    }
+    if (*p <= '0' && (*p == '.' || (length > 1 && p[1] != '.')))
+        return false; /* ".5" and "012" are no numbers */
+    value = number_value8(low, 8);
+    if (length > 8)
+        value += number_value8(high, 8) * 100000000;
+    if (__builtin_mul_overflow(value, (uint64_t)number_power10[places], &value) || value > most)
+        return false;
+    *ret = (int64_t)value;
+    return true;
+}
+
 /* Seconds at *at, as nanoseconds: digits, then perhaps a point and digits; what
  * is finer than a nanosecond is rounded half up. Under 9e9 seconds. Needs 24
  * readable bytes after the number. False: take the slow path. */

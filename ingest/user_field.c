@@ -9,9 +9,7 @@
 #include "log_text.h"
 #include "number.h"
 
-#define UNIT_MAX 8
-
-#define BIT_END (1u << 31)
+#define BIT_END (UINT32_C(1) << 31) /* of the field "end", which no record has */
 
 static const struct {
     const char *name;
@@ -23,27 +21,27 @@ static const struct {
 #define FIELD(name, kind, bit, member)                                                             \
     {                                                                                              \
         name, "the value of " name " is not what the map or pattern says it is", kind, bit,        \
-            offsetof(struct record, member)                                                        \
+            offsetof(struct user_record, member)                                                   \
     }
-    FIELD("rank", USER_COUNT, RECORD_RANK, rank),
-    FIELD("step", USER_COUNT, RECORD_STEP, step),
-    FIELD("t", USER_STAMP, RECORD_BEGIN, begin_ns),
-    FIELD("end", USER_STAMP, BIT_END, begin_ns),
-    FIELD("data", USER_TIME, RECORD_DATA, phase_ns[PHASE_DATA]),
-    FIELD("forward", USER_TIME, RECORD_FORWARD, phase_ns[PHASE_FORWARD]),
-    FIELD("backward", USER_TIME, RECORD_BACKWARD, phase_ns[PHASE_BACKWARD]),
-    FIELD("sync", USER_TIME, RECORD_SYNC, phase_ns[PHASE_SYNC]),
-    FIELD("optimizer", USER_TIME, RECORD_OPTIMIZER, phase_ns[PHASE_OPTIMIZER]),
-    FIELD("compute", USER_TIME, RECORD_COMPUTE, compute_ns),
-    FIELD("step_time", USER_TIME, RECORD_STEP_TIME, step_time_ns),
-    FIELD("tokens", USER_COUNT, RECORD_TOKENS, tokens),
-    FIELD("steps", USER_COUNT, RECORD_SPAN, span),
-    FIELD("flops", USER_RATE, RECORD_FLOPS, flops),
-    FIELD("mfu", USER_SHARE, RECORD_MFU, mfu),
-    FIELD("gpus", USER_COUNT, RECORD_GPUS, gpus),
-    FIELD("host", USER_NAME, RECORD_HOST, host),
-    FIELD("group", USER_NAME, RECORD_GROUP, group),
-    FIELD("job", USER_JOB, RECORD_JOB, rank),
+    FIELD("rank", USER_COUNT, RECORD_RANK, record.rank),
+    FIELD("step", USER_COUNT, RECORD_STEP, record.step),
+    FIELD("t", USER_STAMP, RECORD_BEGIN, record.begin_ns),
+    FIELD("end", USER_STAMP, BIT_END, end_ns),
+    FIELD("data", USER_TIME, RECORD_DATA, record.phase_ns[PHASE_DATA]),
+    FIELD("forward", USER_TIME, RECORD_FORWARD, record.phase_ns[PHASE_FORWARD]),
+    FIELD("backward", USER_TIME, RECORD_BACKWARD, record.phase_ns[PHASE_BACKWARD]),
+    FIELD("sync", USER_TIME, RECORD_SYNC, record.phase_ns[PHASE_SYNC]),
+    FIELD("optimizer", USER_TIME, RECORD_OPTIMIZER, record.phase_ns[PHASE_OPTIMIZER]),
+    FIELD("compute", USER_TIME, RECORD_COMPUTE, record.compute_ns),
+    FIELD("step_time", USER_TIME, RECORD_STEP_TIME, record.step_time_ns),
+    FIELD("tokens", USER_COUNT, RECORD_TOKENS, record.tokens),
+    FIELD("steps", USER_COUNT, RECORD_SPAN, record.span),
+    FIELD("flops", USER_RATE, RECORD_FLOPS, record.flops),
+    FIELD("mfu", USER_SHARE, RECORD_MFU, record.mfu),
+    FIELD("gpus", USER_COUNT, RECORD_GPUS, record.gpus),
+    FIELD("host", USER_NAME, RECORD_HOST, record.host),
+    FIELD("group", USER_NAME, RECORD_GROUP, record.group),
+    FIELD("job", USER_JOB, RECORD_JOB, record.rank),
 #undef FIELD
 };
 #define FIELDS (sizeof(fields) / sizeof(fields[0]))
@@ -107,16 +105,22 @@ static const char *units_of(enum user_kind kind)
     }
 }
 
-/* user_field.divisor */
-static uint32_t divisor_of(enum user_kind kind, double scale)
+/* How plain numbers are read: of seconds 9 digits are behind the point, of milliseconds 6. */
+static void set_scale(struct user_field *field, double scale)
 {
-    if (kind == USER_COUNT)
-        return scale == 0;
-    if (kind != USER_TIME && kind != USER_STAMP)
-        return 0;
-    if (scale == 0 || scale == 1e9)
-        return 1;
-    return kind == USER_TIME && scale < 1e9 ? (uint32_t)(1e9 / scale) : 0;
+    bool count = field->kind == USER_COUNT, time = field->kind == USER_TIME;
+    field->scale = scale;
+    field->divisor = 0;
+    if (count ? scale == 0 : (time || field->kind == USER_STAMP) && (scale == 0 || scale == 1e9))
+        field->divisor = 1;
+    else if (time && scale < 1e9)
+        field->divisor = (uint32_t)(1e9 / scale);
+    field->places = count ? 0 : 9;
+    for (uint32_t left = field->divisor; left >= 10; left /= 10)
+        field->places--;
+    field->most = time    ? RECORD_DURATION_MAX_NS
+                  : count ? INT64_MAX
+                          : UINT64_C(8999999999999999999); /* a stamp: of under 9e9 seconds */
 }
 
 bool user_field_find(struct str name, struct str unit, struct user_field *ret, char *error,
@@ -137,14 +141,13 @@ bool user_field_find(struct str name, struct str unit, struct user_field *ret, c
                                .place = (unsigned)at,
                                .offset = fields[at].offset,
                                .bit = fields[at].bit};
-    ret->divisor = divisor_of(ret->kind, 0);
+    set_scale(ret, 0);
     if (unit.len == 0)
         return true;
     for (size_t i = 0; i < UNITS; i++) {
         if (!str_is(unit, units[i].name) || !(units[i].kinds & (1u << ret->kind)))
             continue;
-        ret->scale = units[i].scale;
-        ret->divisor = divisor_of(ret->kind, ret->scale);
+        set_scale(ret, units[i].scale);
         return true;
     }
     snprintf(error, size, "'%.*s' is no unit of %s, which takes %s",
@@ -246,19 +249,13 @@ static bool put_stamp(int64_t *to, struct str text, double value, double scale)
 
 static inline bool keep(const struct user_field *field, int64_t value, struct user_record *to)
 {
-    struct record *record = &to->record;
-    if (field->bit == BIT_END) {
-        to->end_ns = value;
-        return true;
-    }
-    if (field->bit == RECORD_RANK) {
-        if (value > RECORD_RANK_MAX)
-            return false;
-        record->rank = (uint32_t)value;
-    } else {
-        memcpy((char *)record + field->offset, &value, sizeof(value));
-    }
-    record->has |= field->bit;
+    if (field->bit != RECORD_RANK)
+        memcpy((char *)to + field->offset, &value, sizeof(value));
+    else if (value > RECORD_RANK_MAX)
+        return false;
+    else
+        to->record.rank = (uint32_t)value;
+    to->record.has |= field->bit & ~BIT_END;
     return true;
 }
 
@@ -287,7 +284,7 @@ char *user_field_name(const struct user_field *field, struct user_record *to)
 
 static void put_name(const struct user_field *field, struct str value, struct user_record *to)
 {
-    memcpy((char *)&to->record + fields[field->place].offset, &value, sizeof(value));
+    memcpy((char *)to + fields[field->place].offset, &value, sizeof(value));
     if (value.len > 0)
         to->record.has |= field->bit;
 }
@@ -397,10 +394,17 @@ void user_field_take(const struct user_field *field, struct str s, const struct 
         user_field_spoil(field, to);
 }
 
-static void put_slowly(const struct user_field *field, struct str value, struct user_record *to)
+/* Apart, so that plain numbers do not pay for its room. */
+__attribute__((noinline)) static void put_slowly(const struct user_field *field, struct str value,
+                                                 struct user_record *to)
 {
     struct user_value read;
+    const char *p = value.p;
+    int64_t whole;
     if (field->kind == USER_NOTHING || field->kind == USER_JOB)
+        return;
+    if (!((to->odd | to->bad) & field->bit) && read_plain(field, &p, &whole) &&
+        p == value.p + value.len && keep(field, whole, to))
         return;
     value = log_trim(value);
     if (field->kind == USER_NAME || value.len == 0) {
@@ -420,12 +424,11 @@ static void put_slowly(const struct user_field *field, struct str value, struct 
 
 void user_field_put(const struct user_field *field, struct str value, struct user_record *to)
 {
-    const char *p = value.p;
-    int64_t whole;
-    if (!((to->odd | to->bad) & field->bit) && value.len > 0 && read_plain(field, &p, &whole) &&
-        p == value.p + value.len && keep(field, whole, to))
-        return;
-    put_slowly(field, value, to);
+    int64_t number;
+    bool plain = !((to->odd | to->bad) & field->bit) && field->divisor > 0 &&
+                 number_whole_text(value.p, value.len, field->places, field->most, &number);
+    if (!plain || !keep(field, number, to))
+        put_slowly(field, value, to);
 }
 
 /* ---- a record ---- */

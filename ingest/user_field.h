@@ -24,9 +24,11 @@ enum user_kind {
 struct user_field {
     enum user_kind kind;
     unsigned place;   /* in the table of fields */
-    size_t offset;    /* of its int64_t in a record; not of rank and end */
+    size_t offset;    /* of its int64_t in a user_record; not of rank */
     uint32_t divisor; /* of plain numbers: read as seconds, in ns, they become the field's value by
                          this; 0: they do not. Of COUNT: 1, or 0 */
+    unsigned places;  /* digits behind the point of a plain number that its value has room for */
+    uint64_t most;    /* of a plain number's value */
     uint32_t bit;     /* its RECORD_ bit, or one of its own for what is no field of a record; 0:
                          NOTHING */
     double scale;     /* by the unit; 0: none was said */
