@@ -426,6 +426,8 @@ static void quote_nan(struct str *text, char to[static NAN_BYTES])
     size_t length = 0, at = 0;
     char before = '\0'; /* the last that is no blank */
     bool any = false, quoted = false;
+    if (log_find(*text, "NaN") == SIZE_MAX && log_find(*text, "Infinity") == SIZE_MAX)
+        return;
     while (at < text->len && length + strlen("\"nan\"") <= NAN_BYTES) {
         struct str rest = log_from(*text, at);
         size_t i = 0, count = sizeof(words) / sizeof(words[0]);
