@@ -1,6 +1,7 @@
 /* What holds of the job as a whole: whose the records are, how many GPUs it has, and its
  * utilization, by the model or as the log gives it. */
 #include <math.h>
+#include <string.h>
 
 #include "analysis_table.h"
 #include "mfu.h"
@@ -62,4 +63,24 @@ double analysis_mfu_alone(const struct summary *summary, const struct step_row *
     return digest->time_evidence
                ? analysis_mfu(&work, model_flop_per_token, run->gpus, summary->peak_flops, &origin)
                : NAN;
+}
+
+/* The mean of some times in ns. */
+static struct quantity mean_of(double sum_ns, int64_t count, bool simulated)
+{
+    if (count <= 0)
+        return quantity_none();
+    return (struct quantity){sum_ns / (double)count * 1e-9,
+                             simulated ? EVIDENCE_SIMULATED : EVIDENCE_COMPUTED};
+}
+
+void analysis_fill_called(const struct fold_called *called, bool simulated,
+                          struct summary_called *summary)
+{
+    *summary = (struct summary_called){
+        .count = called->count,
+        .beyond_s = mean_of(called->beyond_ns, called->judged, simulated),
+        .pause_s = mean_of(called->pause_ns, called->paused, simulated),
+    };
+    memcpy(summary->first, called->first, sizeof(summary->first));
 }

@@ -297,16 +297,6 @@ static void fill_rule(const struct fold *fold, struct summary *summary)
     summary->rules_mixed = most < steps;
 }
 
-static void fill_called(const struct fold_called *called, bool simulated,
-                        struct summary_called *summary)
-{
-    *summary = (struct summary_called){.count = called->count, .beyond_s = quantity_none()};
-    memcpy(summary->first, called->first, sizeof(summary->first));
-    if (called->judged > 0)
-        summary->beyond_s = (struct quantity){called->beyond_ns / (double)called->judged * SECONDS,
-                                              simulated ? EVIDENCE_SIMULATED : EVIDENCE_COMPUTED};
-}
-
 static void fill_span(const struct analysis *analysis, struct summary *summary)
 {
     const struct fold *fold = &analysis->current;
@@ -317,7 +307,7 @@ static void fill_span(const struct analysis *analysis, struct summary *summary)
     summary->steps_covered = fold->covered;
     summary->first_covered = fold->first_covered;
     for (int i = 0; i < CALLED_COUNT; i++)
-        fill_called(&fold->called[i], analysis->simulated, &summary->called[i]);
+        analysis_fill_called(&fold->called[i], analysis->simulated, &summary->called[i]);
     summary->attempts = analysis->attempts;
     fill_rule(fold, summary);
     fill_times(analysis, summary);

@@ -112,6 +112,9 @@ double analysis_mfu(const struct analysis_work *work, double model_flop_per_toke
 double analysis_mfu_alone(const struct summary *summary, const struct step_row *row,
                           double model_flop_per_token);
 
+void analysis_fill_called(const struct fold_called *called, bool simulated,
+                          struct summary_called *summary);
+
 /* Closes the row at `index`. */
 void analysis_close(struct analysis *analysis, size_t index);
 

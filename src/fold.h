@@ -108,6 +108,8 @@ struct fold_called {
     int64_t count;
     int64_t judged;   /* of them, against the rolling median of the step time */
     double beyond_ns; /* it, all together */
+    int64_t paused;   /* of them, whose time since the value before is known: */
+    double pause_ns;  /* that, all together */
     int64_t first[SUMMARY_CALLED_STEPS];
 };
 

@@ -283,6 +283,10 @@ void fold_called(struct fold *fold, const struct step_row *row, const struct ste
         if (called->count < SUMMARY_CALLED_STEPS)
             called->first[called->count] = row->step;
         called->count++;
+        if (isfinite(digest->between_ns)) {
+            called->paused++;
+            called->pause_ns += fmax(digest->between_ns, 0);
+        }
         if (digest->time_evidence == EVIDENCE_NONE || fold->times.count < FOLD_WARM_UP)
             continue;
         double median_ns = rolling_median(&fold->times);

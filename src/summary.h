@@ -193,6 +193,8 @@ struct summary_called {
     int64_t first[SUMMARY_CALLED_STEPS]; /* the first of their steps */
     struct quantity beyond_s; /* what one of them takes over the rolling median of the step time,
                                  the mean over them; below 0: less */
+    struct quantity pause_s;  /* by the stamps from the end of the value before to its begin, the
+                                 mean over those of which it is known; of a whole job */
 };
 
 /* The shown step. */

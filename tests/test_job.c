@@ -215,6 +215,8 @@ static void time_between_values_is_counted_apart(void **state)
     analysis_finish(analysis);
     newest(analysis, &summary);
     near(summary.effective.between_s, 7);
+    assert_int_equal(summary.called[CALLED_VALIDATION].count, 1);
+    near(summary.called[CALLED_VALIDATION].pause_s, 2);
     near(summary.effective.kept_s, 50);
     near(summary.effective.wall_s, 57);
     near(summary.effective.share, 50.0 / 57);

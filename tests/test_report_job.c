@@ -48,7 +48,10 @@ static void the_text_says_what_it_is_and_what_it_cannot_tell(void **state)
     summary.called[CALLED_VALIDATION] = (struct summary_called){
         .count = 12, .first = {1000, 2000, 3000, 4000}, .beyond_s = {46.98, EVIDENCE_COMPUTED}};
     summary.called[CALLED_CHECKPOINT] =
-        (struct summary_called){.count = 1, .first = {9000}, .beyond_s = {0.01, EVIDENCE_COMPUTED}};
+        (struct summary_called){.count = 1,
+                                .first = {9000},
+                                .beyond_s = {0.01, EVIDENCE_COMPUTED},
+                                .pause_s = {21.5, EVIDENCE_COMPUTED}};
     summary.planned_step = 100000;
     compare("report-job", text_of(&summary));
     summary_done(&summary);

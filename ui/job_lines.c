@@ -169,6 +169,11 @@ bool job_add_flops(struct sentence *line, const struct view_model *model)
 
 /* ---- validations and checkpoints ---- */
 
+static bool is_worth_a_word(const struct summary *summary, struct quantity time)
+{
+    return quantity_known(time) && time.value > NOTHING_MORE * summary->step_time_median_s.value;
+}
+
 bool job_add_called(struct sentence *line, const struct view_model *model, enum called which,
                     bool unicode)
 {
@@ -178,7 +183,9 @@ bool job_add_called(struct sentence *line, const struct view_model *model, enum 
     char text[FORMAT_BYTES];
     if (called->count <= 0)
         return false;
-    sentence_add(line, "%s, in the %s", format_counted(text, called->count, what),
+    bool pause = is_worth_a_word(summary, called->pause_s);
+    sentence_add(line, "%s, in %s %s", format_counted(text, called->count, what),
+                 pause ? "or before the" : "the",
                  are_means(summary)  ? called->count > 1 ? "values up to steps" : "value up to step"
                  : called->count > 1 ? "time of steps"
                                      : "time of step");
@@ -187,13 +194,18 @@ bool job_add_called(struct sentence *line, const struct view_model *model, enum 
     if (called->count > SUMMARY_CALLED_STEPS)
         sentence_add(line, " and %s more",
                      format_count(text, called->count - SUMMARY_CALLED_STEPS));
-    if (quantity_known(called->beyond_s) &&
-        called->beyond_s.value > NOTHING_MORE * summary->step_time_median_s.value) {
-        sentence_add(line, ": %s%s", called->count > 1 ? "on average " : "",
-                     format_duration(text, called->beyond_s.value, unicode));
+    const char *head = called->count > 1 ? ": on average " : ": ";
+    if (pause) {
+        sentence_add(line, "%s%s", head, format_duration(text, called->pause_s.value, unicode));
+        sentence_evidence(line, model_evidence(model, called->pause_s.evidence));
+        sentence_add(line, " in the pause before");
+        head = ", and ";
+    }
+    if (is_worth_a_word(summary, called->beyond_s)) {
+        sentence_add(line, "%s%s", head, format_duration(text, called->beyond_s.value, unicode));
         sentence_evidence(line, model_evidence(model, called->beyond_s.evidence));
         sentence_add(line, " more than the steps before");
-    } else if (quantity_known(called->beyond_s)) {
+    } else if (quantity_known(called->beyond_s) && !pause) {
         sentence_add(line, ": no longer than the steps before");
     }
     sentence_add(line, ".");

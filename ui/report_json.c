@@ -66,7 +66,7 @@ static void put_logs(FILE *to, const struct summary *summary)
     fputs("],\n", to);
 }
 
-/* "validations": {"count": 4, "first": [101, 201], "beyond_s": 46.8}. */
+/* "validations": {"count": 4, "first": [101, 201], "beyond_s": 46.8, "pause_s": null}. */
 static void put_called(FILE *to, const char *name, const struct summary_called *called)
 {
     fprintf(to, "  \"%s\": {\"count\": %" PRId64 ", \"first\": [", name, called->count);
@@ -74,6 +74,8 @@ static void put_called(FILE *to, const char *name, const struct summary_called *
         fprintf(to, "%s%" PRId64, i > 0 ? ", " : "", called->first[i]);
     fputs("], ", to);
     json_quantity(to, "beyond_s", called->beyond_s, 6);
+    fputs(", ", to);
+    json_quantity(to, "pause_s", called->pause_s, 6);
     fputs("},\n", to);
 }
 

@@ -278,11 +278,13 @@ static void say_figures(struct sentence *line, const struct view_model *model, e
         add_share(line, model, "MFU ", summary->mfu);
     if (quantity_known(summary->mfu) && job_mfu_origin(summary)[0])
         sentence_add(line, " %s", job_mfu_origin(summary));
-    if (wording < WORDS_NO_RULE && quantity_known(summary->flops)) {
+    bool mfu = quantity_known(summary->mfu);
+    if (wording < (mfu ? WORDS_NO_HFU : WORDS_NO_RULE) && quantity_known(summary->flops)) {
         sentence_add(line, "%s", line->length > 0 ? "  " : "");
         job_add_flops(line, model);
     }
-    if (wording < WORDS_NO_HFU_SHORT_RULE && job_alone(summary) && line->length > 0)
+    if (wording < (mfu ? WORDS_NO_RULE : WORDS_NO_HFU_SHORT_RULE) && job_alone(summary) &&
+        line->length > 0)
         job_add_window(line, summary); /* who looks into the log finds other values */
     if (job_alone(summary)) {
         sentence_add(line, "%s", line->length > 0 ? "  " : "");
