@@ -267,7 +267,7 @@ static bool is_within(const struct tqdm *log, const struct tqdm_bar *bar)
         return false;
     if (log->names_training && bar->names_training && bar->name != log->name)
         return true;
-    return bar->count <= 1 && bar->total > log->total;
+    return !log->nodes && bar->count <= 1 && bar->total > log->total; /* the Trainer's has none */
 }
 
 /* A bar of no more than the first one's total, drawn while that stands at 0: when that goes on by
@@ -280,7 +280,8 @@ static bool turns_out_within(struct tqdm *log, const struct tqdm_bar *bar)
         inner->whole |= bar->count == bar->total;
         return inner->passed && bar->count <= 1;
     }
-    if (log->last.count == 0 && log->base == 0 && log->outer.total == 0 && inner->total == 0)
+    if (log->last.count == 0 && log->base == 0 && log->outer.total == 0 && inner->total == 0 &&
+        !log->nodes)
         *inner = (struct other_bar){.name = bar->name, .total = bar->total};
     return false;
 }
