@@ -1,7 +1,6 @@
 /* One pass over a line's JSON: what is valid, and the values that a map names. */
 #include "decode_map_json.h"
 
-#include <stdio.h>
 #include <string.h>
 #if defined(__SSE2__) && !defined(LINE_SHAPE_PORTABLE)
 #include <emmintrin.h>
@@ -362,10 +361,7 @@ static void tell_missing(const struct user_format *user, struct map_seen *seen, 
         if (element->field.kind == USER_JOB || (is_end && seen->end) ||
             (seen->bits & element->field.bit))
             continue;
-        int length = element->key.len < 80 ? (int)element->key.len : 80;
-        snprintf(seen->why, sizeof(seen->why),
-                 "the map's key '%.*s' has no value in any record so far", length, element->key.p);
-        log_out_damaged(out, seen->why);
+        log_out_damaged(out, user->missing[i]);
         return;
     }
 }

@@ -10,7 +10,6 @@ struct map_seen {
     uint32_t bits; /* of the fields */
     uint32_t records;
     bool end, told; /* end: "end" was there, which is no field of a record */
-    char why[160];  /* what was told */
 };
 
 /* Reads the object whose '{' is at p, in one pass: the values of the map's keys are put into the
