@@ -78,7 +78,7 @@ static void split(struct str line, struct fields *fields)
     fields->count = count;
 }
 
-static struct str field_at(const struct fields *fields, size_t i)
+static inline struct str field_at(const struct fields *fields, size_t i)
 {
     const char *p = fields->line.p + fields->begin[i];
     size_t length = fields->begin[i + 1] - fields->begin[i] - 1;
@@ -115,6 +115,10 @@ static bool read_header(struct op_trace *trace, struct str line)
 /* Of a field, behind which eight bytes are readable: one to eight digits and nothing else. */
 static inline bool few_digits(const char *p, size_t length, uint64_t *ret)
 {
+    if (length == 1 && log_is_digit(*p)) {
+        *ret = (uint64_t)(*p - '0');
+        return true;
+    }
     uint64_t values = number_load8(p);
     if (length == 0 || length > 8 || number_digits8(&values) < length)
         return false;
@@ -122,7 +126,19 @@ static inline bool few_digits(const char *p, size_t length, uint64_t *ret)
     return true;
 }
 
-static bool whole_number(struct str s, int64_t most, int64_t *ret)
+/* Most times are one digit, the point and up to eight more: as nanoseconds. */
+static inline bool few_seconds(struct str s, int64_t *ret_ns)
+{
+    uint64_t decimals;
+    if (s.len < 3 || !log_is_digit(s.p[0]) || s.p[1] != '.' ||
+        !few_digits(s.p + 2, s.len - 2, &decimals))
+        return false;
+    *ret_ns =
+        (s.p[0] - '0') * INT64_C(1000000000) + (int64_t)(decimals * number_power10[11 - s.len]);
+    return true;
+}
+
+static inline bool whole_number(struct str s, int64_t most, int64_t *ret)
 {
     size_t length;
     uint64_t few;
@@ -136,24 +152,13 @@ static bool whole_number(struct str s, int64_t most, int64_t *ret)
     return length == s.len || str_is(log_from(s, length), ".0");
 }
 
-/* The number that all of the field is: most are one digit, the point and a few more. */
-static enum log_number number_of(struct str s, double *ret)
-{
-    static const double scales[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
-    uint64_t decimals;
-    if (s.len < 3 || !log_is_digit(s.p[0]) || s.p[1] != '.' ||
-        !few_digits(s.p + 2, s.len - 2, &decimals))
-        return log_number_whole(s, NULL, ret);
-    uint64_t digits = (uint64_t)(s.p[0] - '0') * number_power10[s.len - 2] + decimals;
-    *ret = (double)digits / scales[s.len - 2];
-    return LOG_NUMBER;
-}
-
 /* Seconds as nanoseconds; false: it was told what is wrong. */
-static bool seconds(struct str s, int64_t *ret_ns, struct log_out *out)
+static inline bool seconds(struct str s, int64_t *ret_ns, struct log_out *out)
 {
     double value;
-    enum log_number kind = number_of(s, &value);
+    if (few_seconds(s, ret_ns))
+        return true;
+    enum log_number kind = log_number_whole(s, NULL, &value);
     if (kind == LOG_NO_NUMBER)
         log_out_count(out, LOG_NOT_NUMBER, "%.*s", (int)(s.len < 40 ? s.len : 40), s.p);
     else if (kind == LOG_NUMBER && value < 0)
@@ -219,100 +224,9 @@ static void put_row(struct op_trace *trace, const struct row *row, bool timed, s
     log_out_value(out, row->operation, "s", (double)row->length_ns / 1e9);
 }
 
-/* ---- rows like one before ---- */
-
-/* The note of a number: which column it is, of such a table. */
-static uint32_t column_note(const struct op_trace *trace, enum column column)
-{
-    return (uint32_t)(trace->at[column] | trace->columns << 8 | trace->present << 16);
-}
-
-#define NOTE_MOST 4095u /* bytes */
-
-/* Where the operation is: its column, its length, and how far before which number. False: there are
- * digits in it, or others before that number. */
-static bool operation_note(const struct op_trace *trace, const struct fields *fields, uint32_t *ret)
-{
-    static const enum column numbers[] = {STEP, START, DURATION, RANK};
-    struct str operation = field_at(fields, trace->at[OPERATION]);
-    for (uint32_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-        const char *number = field_at(fields, trace->at[numbers[i]]).p;
-        size_t before = number > operation.p ? (size_t)(number - operation.p) : SIZE_MAX, at = 0;
-        if (before > NOTE_MOST || operation.len > NOTE_MOST)
-            continue;
-        while (at < before && !log_is_digit(operation.p[at]))
-            at++;
-        if (at == before) {
-            *ret = (uint32_t)(numbers[i] | before << 3 | operation.len << 15 |
-                              trace->at[OPERATION] << 27);
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool all_digits(struct str s)
-{
-    size_t at = 0;
-    while (at < s.len && log_is_digit(s.p[at]))
-        at++;
-    return s.len > 0 && at == s.len;
-}
-
-static void learn_row(const struct op_trace *trace, const struct fields *fields,
-                      struct log_learned *form)
-{
-    static const enum column numbers[] = {STEP, START, DURATION, RANK, STAGE};
-    uint32_t note;
-    double value;
-    if (!form || !operation_note(trace, fields, &note))
-        return;
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-        enum column column = numbers[i];
-        if (!(trace->present & 1u << column))
-            continue;
-        struct str text = field_at(fields, trace->at[column]);
-        bool fits = column == START || column == DURATION
-                        ? log_number_whole(text, NULL, &value) == LOG_NUMBER
-                        : all_digits(text);
-        if (!fits)
-            return;
-        log_learn_part(form, column, text, column_note(trace, column));
-    }
-    log_learn_text(form, OPERATION, field_at(fields, trace->at[note & 7]), note);
-    log_learn_ready(form, false);
-}
-
-static bool again(void *state, const struct log_line *line, const struct log_values *values,
-                  struct log_out *out)
-{
-    struct op_trace *trace = state;
-    struct row row = {.stage = -1};
-    uint32_t note = values->notes[OPERATION];
-    (void)line;
-    for (unsigned column = 0; column < NAMED; column++) {
-        bool number = column != OPERATION && column != DP_RANK && (trace->present & 1u << column);
-        if (number && (!log_values_have(values, column) ||
-                       values->notes[column] != column_note(trace, (enum column)column)))
-            return false;
-    }
-    row.step = (int64_t)values->number[STEP];
-    row.rank = (int64_t)values->number[RANK];
-    if (trace->present & 1u << STAGE)
-        row.stage = (int64_t)values->number[STAGE];
-    row.operation =
-        str_of(values->text[OPERATION].p - (note >> 3 & NOTE_MOST), note >> 15 & NOTE_MOST);
-    if (!trace->header || note >> 27 != trace->at[OPERATION] || values->text[STEP].len > 15 ||
-        row.rank > RECORD_RANK_MAX || row.stage > RECORD_RANK_MAX ||
-        !log_duration(values->number[START], LOG_SECOND, &row.start_ns) ||
-        !log_duration(values->number[DURATION], LOG_SECOND, &row.length_ns))
-        return false;
-    put_row(trace, &row, true, out);
-    return true;
-}
-
-static void take_row(struct op_trace *trace, const struct fields *fields, struct log_learned *form,
-                     struct log_out *out)
+/* Rows are not learned: to read one costs less than to know its form, of which there are as many as
+ * operations. */
+static void take_row(struct op_trace *trace, const struct fields *fields, struct log_out *out)
 {
     int64_t step, rank, stage = -1, start_ns = 0, length_ns = 0;
     struct str operation = field_at(fields, trace->at[OPERATION]);
@@ -327,8 +241,6 @@ static void take_row(struct op_trace *trace, const struct fields *fields, struct
     }
     bool timed = seconds(field_at(fields, trace->at[START]), &start_ns, out) &&
                  seconds(field_at(fields, trace->at[DURATION]), &length_ns, out);
-    if (timed)
-        learn_row(trace, fields, form);
     put_row(trace, &(struct row){step, rank, stage, operation, start_ns, length_ns}, timed, out);
 }
 
@@ -350,7 +262,7 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
     if (!trace->header)
         return LOG_OTHER;
     if (fields.count == trace->columns) {
-        take_row(trace, &fields, line->form, out);
+        take_row(trace, &fields, out);
         return LOG_TAKEN;
     }
     /* A torn row, or two in one; other text among them has fewer commas. */
@@ -387,7 +299,6 @@ const struct format format_op_trace = {
     .anchors = anchors,
     .state_bytes = sizeof(struct op_trace),
     .line = line,
-    .again = again,
     .end = end,
     .done = done,
 };
