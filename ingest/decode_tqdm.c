@@ -13,6 +13,8 @@
 #define JUMP_SECONDS 5 /* that are seen behind a jump before it is known what it was */
 #define SECONDS_MIN 10 /* that a value covers: an elapsed time is off by up to one */
 #define COURSE_MAX 512
+#define DRAWN_MAX 64 /* bytes: of lines with longer bars nothing is learned */
+#define DRAWN_TIMES 4
 #define RUNNING "***** Running training" /* of the Trainer */
 
 struct state {
@@ -418,33 +420,63 @@ static void read_loss(struct tqdm *log)
 struct reader {
     struct tqdm log;
     struct tqdm_heads heads;
+    /* What the last bars drew, and how many did: a line is learned when its like come. */
+    char drawn[DRAWN_MAX];
+    size_t drawn_length;
+    unsigned drawn_times; /* 0: as many bytes as drawn_length, of which none are kept */
 };
+
+static void learn(struct reader *reader, struct str drawn, struct log_learned *form)
+{
+    if (drawn.len != reader->drawn_length || drawn.len > DRAWN_MAX) {
+        reader->drawn_length = drawn.len;
+        reader->drawn_times = 0;
+    } else if (reader->drawn_times == 0 || memcmp(drawn.p, reader->drawn, drawn.len) != 0) {
+        memcpy(reader->drawn, drawn.p, drawn.len);
+        reader->drawn_times = 1;
+    } else if (reader->drawn_times < DRAWN_TIMES) {
+        reader->drawn_times++;
+    } else {
+        log_learn_ready(form, false);
+    }
+}
 
 static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
 {
     struct reader *reader = state;
     struct tqdm_bar bar;
     struct str text = line->text;
-    size_t at = 0;
+    size_t at = 0, plain = 0; /* up to there no '_' is in the text */
     bool any = false;
     for (enum tqdm_answer answer;
          (answer = tqdm_next(&reader->heads, line->body, &at, &bar)) != TQDM_NONE;) {
-        any = true;
         if (answer == TQDM_TORN)
             log_out_damaged(out, "a torn bar");
         else
             read_bar(&reader->log, &bar, out);
-        if (at + 1 == line->body.len) { /* too short to hold another */
-            if (answer == TQDM_BAR && bar.plain && line->body.p == text.p)
-                return LOG_TAKEN;
-            break;
+        if (!any && answer == TQDM_BAR && bar.drawn.p) {
+            plain = bar.plain && line->body.p == text.p ? at : 0;
+            if (line->form)
+                learn(reader, bar.drawn, line->form);
         }
+        any = true;
+        if (at + 1 == line->body.len) /* too short to hold another */
+            break;
     }
     if (!any && log_find(text, "{'loss': ") != SIZE_MAX)
         read_loss(&reader->log);
     reader->log.nodes |= !any && log_find(text, RUNNING) != SIZE_MAX;
-    any |= log_find(text, "train_") != SIZE_MAX && read_end(text, out);
+    struct str rest = log_from(text, plain);
+    any |= rest.len > 1 && log_find(rest, "train_") != SIZE_MAX && read_end(text, out);
     return any ? LOG_TAKEN : LOG_OTHER;
+}
+
+/* What is learned of a line is which formats are asked: it is read as any. */
+static bool again(void *state, const struct log_line *bar, const struct log_values *values,
+                  struct log_out *out)
+{
+    (void)values;
+    return line(state, bar, out) == LOG_TAKEN;
 }
 
 static const char *const anchors[] = {
@@ -462,4 +494,5 @@ const struct format format_tqdm = {
     .anchors = anchors,
     .state_bytes = sizeof(struct reader),
     .line = line,
+    .again = again,
 };

@@ -382,12 +382,14 @@ static inline const char *scan_before(struct tqdm_heads *heads, struct str text,
     if (heads->count == 0 || (!p && !(p = behind_head(heads, text, &percent))))
         return NULL;
     const char *drawn_end = end - p > BAR_LONGEST / 2 ? p + BAR_LONGEST / 2 : end;
+    const char *drawn = p;
     p = behind_drawn(p, drawn_end);
     if (p >= drawn_end || p[0] != '|' || p[1] != ' ')
         return NULL;
     struct log_scan scan = {p + 2, end, NULL};
     struct tqdm_head *head = &heads->list[heads->last];
     *bar = head->says;
+    bar->drawn = str_of(drawn, (size_t)(p - drawn));
     if (!log_scan_integer(&scan, &bar->count) || *scan.at != '/')
         return NULL;
     if (((number_load8(scan.at) ^ head->total_text) & head->total_mask) == 0) {

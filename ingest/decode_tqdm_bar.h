@@ -22,6 +22,7 @@ struct tqdm_bar {
     enum tqdm_use use;
     bool names_training; /* it says so: "Epoch", "train", "step" */
     bool plain;          /* from the text's begin up to behind the rate there is no '_' */
+    struct str drawn;    /* between the two '|'; NULL: not looked at */
 };
 
 #define TQDM_NAME_LONGEST 40
