@@ -70,7 +70,7 @@ void stream_reset(struct stream *stream);
 /* A place in an input, to go on from. */
 struct stream_place {
     size_t behind;     /* bytes that were filled in and come after it */
-    int64_t lines;     /* line ends before it */
+    int64_t lines;     /* newlines before it */
     bool after_return; /* a newline there still belongs to the line before */
     bool discarding;   /* it is within a line that was too long */
 };

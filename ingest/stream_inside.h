@@ -31,7 +31,7 @@ struct stream {
     size_t record_at;    /* where the record that was given last begins */
     struct str rest;     /* of the line that was taken: more records may be in it */
     int64_t line;        /* number of the line that was taken, 1-based */
-    int64_t lines_ended; /* so many line ends have been taken */
+    int64_t lines_ended; /* so many newlines have been taken */
     bool after_return;   /* the buffer ended with '\r': a newline may still belong to it */
     bool ended;          /* what is left is a line */
     bool ended_foreign;  /* and other formats were told so */

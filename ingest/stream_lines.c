@@ -55,8 +55,10 @@ void stream_filled(struct stream *stream, size_t size)
     memset(stream->buffer + stream->end, 0, DECODE_SLACK);
     if (size > 0 && stream->after_return) {
         stream->after_return = false;
-        if (stream->buffer[stream->begin] == '\n')
+        if (stream->buffer[stream->begin] == '\n') {
             stream->searched = ++stream->begin;
+            stream->lines_ended++;
+        }
     }
 }
 
@@ -129,7 +131,8 @@ static void skip_nuls(struct stream *stream)
     stream->totals->counts.nul_bytes += stream->begin - first;
 }
 
-/* Takes what ended the line at stream->begin. */
+/* Takes what ended the line at stream->begin. A lone carriage return begins no new line for an
+ * editor or grep, whose numbers ours are to be. */
 static void take_line_end(struct stream *stream)
 {
     char c = stream->buffer[stream->begin];
@@ -138,11 +141,13 @@ static void take_line_end(struct stream *stream)
         return;
     }
     stream->begin++;
-    stream->lines_ended++;
-    if (c == '\r' && stream->begin == stream->end)
+    if (c == '\r' && stream->begin == stream->end) {
         stream->after_return = true;
-    else if (c == '\r' && stream->buffer[stream->begin] == '\n')
-        stream->begin++;
+        return;
+    }
+    if (c == '\r' && stream->buffer[stream->begin] == '\n')
+        c = stream->buffer[stream->begin++];
+    stream->lines_ended += c == '\n';
 }
 
 static void count_too_long(struct stream *stream, const char *line)
