@@ -137,9 +137,9 @@ static bool ask_wanting(struct format_reader *reader, uint64_t *asked)
     return false;
 }
 
-static struct str plain_line(struct format_reader *reader, struct str line)
+static struct str plain_line(struct format_reader *reader, struct str line, bool escapes)
 {
-    reader->colored = memchr(line.p, 0x1b, line.len) != NULL;
+    reader->colored = escapes && memchr(line.p, 0x1b, line.len) != NULL;
     if (!reader->colored)
         return line;
     reader->book->lines_colored++;
@@ -247,15 +247,15 @@ static bool read_known(struct format_reader *reader, struct str line, bool cut)
     return true;
 }
 
-static bool read_line(struct format_reader *reader, struct str line, bool cut)
+static bool read_line(struct format_reader *reader, struct str line, bool cut, bool escapes)
 {
     bool colored = reader->colored; /* of those before: mostly this one is as well */
     if (colored)
-        line = plain_line(reader, line);
+        line = plain_line(reader, line, escapes);
     if (read_known(reader, line, cut))
         return true;
     if (!colored) {
-        line = plain_line(reader, line);
+        line = plain_line(reader, line, escapes);
         if (reader->colored && read_known(reader, line, cut))
             return true;
     }
@@ -289,23 +289,23 @@ static bool read_wrapped(struct format_reader *reader, struct str line)
     if (!reader->unwrapped)
         reader->unwrapped = memory_zeroed(1, STREAM_LINE_MAX + SLACK);
     if (!log_unwrap(line, reader->unwrapped, STREAM_LINE_MAX, &line, &goes_on))
-        return read_line(reader, line, false);
+        return read_line(reader, line, false, true);
     memset(reader->unwrapped + line.len, 0, SLACK);
     while (line.len > 0) {
         size_t end = 0;
         while (end < line.len && line.p[end] != '\r' && line.p[end] != '\n')
             end++;
-        any |= end > 0 && read_line(reader, log_until(line, end), goes_on && end == line.len);
+        any |= end > 0 && read_line(reader, log_until(line, end), goes_on && end == line.len, true);
         line = log_from(line, end + 1);
     }
     return any;
 }
 
-bool format_reader_line(struct format_reader *reader, struct str line, bool cut)
+bool format_reader_line(struct format_reader *reader, struct str line, bool cut, bool escapes)
 {
     forget_damages(reader);
     bool wrapped = line.len > 0 && line.p[0] == '{' && !cut && log_begins(line, "{\"log\":");
-    return wrapped ? read_wrapped(reader, line) : read_line(reader, line, cut);
+    return wrapped ? read_wrapped(reader, line) : read_line(reader, line, cut, escapes);
 }
 
 void format_reader_own(struct format_reader *reader, int64_t step)

@@ -56,8 +56,8 @@ enum log_sniff format_reader_sniff(struct format_reader *reader, const char *byt
 void format_reader_bytes(struct format_reader *reader, const char *bytes, size_t size);
 
 /* One line. At least 64 bytes must be readable behind it. cut: the input ended before the line
- * did. False: it is of no format. */
-bool format_reader_line(struct format_reader *reader, struct str line, bool cut);
+ * did. escapes: a terminal's may be in it. False: it is of no format. */
+bool format_reader_line(struct format_reader *reader, struct str line, bool cut, bool escapes);
 
 /* The input has ended: records that were held back come now. The states begin anew. */
 void format_reader_end(struct format_reader *reader);

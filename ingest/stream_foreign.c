@@ -37,7 +37,7 @@ bool stream_offer_line(struct stream *stream)
         format_reader_own(reader_of(stream), stream->own_end - 1);
     stream->own_end = 0;
     bool cut = stream->ended && line.p + line.len == stream->buffer + stream->end;
-    if (!format_reader_line(reader_of(stream), line, cut)) {
+    if (!format_reader_line(reader_of(stream), line, cut, stream->escapes)) {
         tell_damages(stream, line); /* of a block that it has ended */
         return false;
     }

@@ -28,6 +28,7 @@ struct stream {
     size_t capacity;     /* of buffer, without the slack behind it */
     size_t begin, end;   /* what is not taken yet */
     size_t searched;     /* no line end in [begin, searched) */
+    bool escapes;        /* a terminal's escape may be in it, or in the line that was taken */
     size_t record_at;    /* where the record that was given last begins */
     struct str rest;     /* of the line that was taken: more records may be in it */
     int64_t line;        /* number of the line that was taken, 1-based */

@@ -77,10 +77,9 @@ void stream_release_when_empty(struct stream *stream)
 /* ---- lines ---- */
 
 #if defined(__SSE2__) && !defined(LINE_SHAPE_PORTABLE)
-/* A bit for each of the 16 bytes at p that ends a line. */
-static inline unsigned line_ends16(const char *p)
+/* A bit for each of the 16 bytes that ends a line. */
+static inline unsigned line_ends16(__m128i bytes)
 {
-    __m128i bytes = _mm_loadu_si128((const __m128i *)p);
     __m128i found = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n')),
                                  _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\r')),
                                               _mm_cmpeq_epi8(bytes, _mm_setzero_si128())));
@@ -89,17 +88,22 @@ static inline unsigned line_ends16(const char *p)
 
 /* The first place in [p, end) that ends a line: a newline, a lone carriage return
  * (progress bars), a NUL (a truncation under a writer that does not append leaves
- * a hole of them); `end` when there is none. Reads up to 16 bytes past it. */
-static const char *find_line_end(const char *p, const char *end)
+ * a hole of them); `end` when there is none. Reads up to 16 bytes past it. Sets *escapes where
+ * there may be a terminal's escape before it. */
+static const char *find_line_end(const char *p, const char *end, bool *escapes)
 {
+    __m128i escape = _mm_set1_epi8(0x1b), any = _mm_setzero_si128();
+    unsigned found = 0;
     for (; p < end; p += 16) {
-        unsigned found = line_ends16(p);
-        if (found) {
-            p += __builtin_ctz(found);
-            return p < end ? p : end;
-        }
+        __m128i bytes = _mm_loadu_si128((const __m128i *)p);
+        any = _mm_or_si128(any, _mm_cmpeq_epi8(bytes, escape));
+        found = line_ends16(bytes);
+        if (found)
+            break;
     }
-    return end;
+    *escapes |= _mm_movemask_epi8(any) != 0;
+    p += found ? __builtin_ctz(found) : 0;
+    return p < end ? p : end;
 }
 #else
 /* The high bit of each zero byte, exact up to the first. */
@@ -108,10 +112,11 @@ static uint64_t zero_bytes(uint64_t word)
     return (word - UINT64_C(0x0101010101010101)) & ~word & UINT64_C(0x8080808080808080);
 }
 
-static const char *find_line_end(const char *p, const char *end)
+static const char *find_line_end(const char *p, const char *end, bool *escapes)
 {
     for (; p < end; p += 8) {
         uint64_t word = number_load8(p);
+        *escapes |= zero_bytes(word ^ UINT64_C(0x1B1B1B1B1B1B1B1B)) != 0;
         uint64_t found = zero_bytes(word) | zero_bytes(word ^ UINT64_C(0x0A0A0A0A0A0A0A0A)) |
                          zero_bytes(word ^ UINT64_C(0x0D0D0D0D0D0D0D0D));
         if (found) {
@@ -172,7 +177,10 @@ bool stream_take_line(struct stream *stream, struct str *ret)
     while (stream->begin < stream->end) {
         const char *line = stream->buffer + stream->begin;
         const char *end = stream->buffer + stream->end;
-        const char *line_end = find_line_end(stream->buffer + stream->searched, end);
+        if (stream->searched == stream->begin)
+            stream->escapes = false;
+        const char *line_end =
+            find_line_end(stream->buffer + stream->searched, end, &stream->escapes);
         size_t length = (size_t)(line_end - line);
         if (line_end == end && !stream->ended) {
             stream->searched = stream->end;

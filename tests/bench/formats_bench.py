@@ -74,7 +74,9 @@ def mllog(i):
 
 
 def tqdm(i):
-    return (f"\r {100 * i // 900000:3}%|{'█' * (i % 10)}| {i}/900000 [{i // 3600}:{i // 60 % 60:02}:{i % 60:02}<99:59:59, "
+    eighths = 80 * i // 9000000  # the bar is ten columns wide
+    bar = "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8] * (eighths < 80)
+    return (f"\r{100 * i // 9000000:3}%|{bar:10}| {i}/9000000 [{i // 3600}:{i // 60 % 60:02}:{i % 60:02}<99:59:59, "
             f" 1.{i % 100:02}s/it]")
 
 
@@ -92,7 +94,7 @@ TEXTS = {
     "llmc": lambda i: f"step {i:5}/900000 | loss 3.{i % 1000:03} (+nanz)| norm 0.5137 (-0.12z)| lr 6.00e-04 | {millis(i):.2f} ms | 45.1% bf16 MFU | {113000 + i % 900} tok/s\n",
     "nanochat": lambda i: f"step {i:05}/900000 (0.02%) | loss: 2.512345 | lrm: 1.00 | dt: {millis(i):.2f}ms | tok/sec: {500000 + i % 30000:,} | bf16_mfu: 48.{i % 100:02} | epoch: 1 | total time: 1.27m | eta: 99.9m\n",
     "nanogpt": lambda i: f"iter {i}: loss 2.{i % 10000:04}, time {millis(i):.2f}ms, mfu 41.{i % 100:02}%\n",
-    "modded-nanogpt": lambda i: f"step:{i}/900000 train_time:{i * 92}ms step_avg:{92:.2f}ms\n",
+    "modded-nanogpt": lambda i: f"step:{i}/9000000 train_time:{i * 92}ms step_avg:{92:.2f}ms\n",
     "wordplay": lambda i: f"[{day(i)}][INFO][trainer:850] - step={i} loss=2.5123 dt={millis(i):.3f} dtf={i % 90}.25 dtb={i % 70}.75 sps=14.5 mtps=0.0595 mfu=32.{i % 100:02}\n",
     "maxtext": lambda i: f"completed step: {i}, seconds: {millis(i) / 1000:.3f}, TFLOP/s/device: {130 + i % 9}.9{i % 10}, Tokens/s/device: 2167.5, total_weights: 524288, loss: 6.{i % 1000:03}\n",
     "olmo": lambda i: f"[{day(i)}] INFO     [olmo.train:816, rank=0] [step={i}/739328]\n    train/CrossEntropyLoss=2.512\n    throughput/total_tokens={i * 4194304:,}\n    throughput/device/tokens_per_second={45000 + i % 900:,}\n    throughput/device/batches_per_second=0.08{i % 100:02}\n",
