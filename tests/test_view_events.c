@@ -109,6 +109,10 @@ static void a_quiet_run_says_what_would_be_listed(void **state)
     begin(&c);
     run_events_done(&c.events);
     check("events-none-80x24", &c.model, 80, 24, true, false);
+    c.summary.complete = c.summary.incomplete = 0;
+    assert_shows(&c, 80, 24, "No step is whole yet");
+    c.model.mode = MODE_ENDED;
+    assert_shows(&c, 80, 24, "No step was whole");
     c.model.events = NULL;
     assert_shows(&c, 80, 24, "being looked up");
     done(&c);

@@ -148,6 +148,10 @@ static void draw_none(struct canvas *canvas, struct rect rect, const struct view
         sentence_add(&sentence, "What has happened is being looked up.");
     else if (model->events->count > 0)
         sentence_add(&sentence, "None of these events is listed: x shows the others.");
+    else if (model->summary->complete + model->summary->incomplete == 0)
+        sentence_add(&sentence, model->mode == MODE_ENDED
+                                    ? "No step was whole: nothing can be told of what happened."
+                                    : "No step is whole yet: nothing can be told of what happens.");
     else if (job_alone(model->summary))
         sentence_add(&sentence, "Nothing has happened so far: no spike, no restart, no gap. Who is "
                                 "slow this log cannot tell.");
