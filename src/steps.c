@@ -139,6 +139,8 @@ double step_row_begin_ns(const struct step_row *row)
 bool step_row_one_stamp(const struct step_row *row, uint32_t slots)
 {
     uint32_t first = UINT32_MAX, stamped = 0;
+    if (!(row->has_any & RECORD_BEGIN))
+        return false;
     for (uint32_t i = 0; i < slots && i < row->capacity; i++) {
         if (!(row->has[i] & RECORD_BEGIN))
             continue;
