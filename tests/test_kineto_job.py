@@ -114,8 +114,20 @@ class Kineto(unittest.TestCase):
             said = [subprocess.run([PROGRAM, command, folder], capture_output=True, timeout=60,
                                    check=True, text=True).stdout
                     for command in ("report", "explain")]
+            is_ = json.loads(subprocess.run([PROGRAM, "report", "--json", folder], timeout=60,
+                                            capture_output=True, check=True).stdout)
         for text in said:
             self.assertIn("2 of 4 ranks are in these logs", text)
+        # What it costs is of all GPUs, and says so beside the figures.
+        scaled = "of all 4 GPUs, scaled from 2 of 4 ranks"
+        self.assertIn(f"WHERE THE GPU TIME GOES ({scaled})\n", said[0])
+        self.assertIn(f"GPU-h, money and kWh are {scaled}:\n  if this were", said[0])
+        self.assertEqual((is_["run"]["gpus"], is_["run"]["ranks_of_job"]), (4, 4))
+        for scaled in [is_["ledger"], is_["ledger_window"]] + is_["what_if"]:
+            self.assertEqual(scaled["scaled_from_ranks"], 2)
+        hours = sum(part["gpu_hours"] or 0 for part in is_["ledger"]["parts"])
+        self.assertAlmostEqual(hours, 4 * sum(job.steps) / 3.6e9, delta=5e-6)
+        self.assertIsNone(report(job)["ledger"]["scaled_from_ranks"])
 
     def test_without_a_known_exchange_nobody_is_named(self):
         is_ = report(Job("void small_reduction_kernel()"))

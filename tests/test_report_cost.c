@@ -104,6 +104,44 @@ static void one_slow_rank_is_to_be_drained(void **state)
     summary_done(&summary);
 }
 
+/* GPU-hours are of all GPUs of the job: where few of its ranks are known they say so. */
+static void what_is_scaled_says_so(void **state)
+{
+    struct summary summary;
+    fixture_figure(&summary, 8);
+    fixture_prices(&summary);
+    summary.world_ranks = 16;
+    summary.run.gpus = summary.ledger.gpus = summary.ledger_window.gpus = 16;
+    summary.gpus_logged = true;
+    char *text = text_of(&summary);
+    compare("report-scaled", text);
+    cJSON *json = json_of(&summary);
+    assert_near(at(at(json, "run"), "ranks_of_job")->valuedouble, 16);
+    assert_near(at(at(json, "ledger"), "scaled_from_ranks")->valuedouble, 8);
+    assert_near(at(at(json, "ledger_window"), "scaled_from_ranks")->valuedouble, 8);
+    assert_near(at(at(json, "what_if")->child, "scaled_from_ranks")->valuedouble, 8);
+    assert_near(at(at(json, "verdicts")->child, "scaled_from_ranks")->valuedouble, 8);
+    cJSON_Delete(json);
+
+    summary.world_ranks = 0; /* no log says it, only the GPUs are known */
+    assert_says(&summary, "WHERE THE GPU TIME GOES (of 16 GPUs, scaled from 8 ranks) ");
+    summary.world_ranks = 16; /* of the known ranks only */
+    summary.run.gpus = summary.ledger.gpus = summary.ledger_window.gpus = 8;
+    summary.gpus_assumed = true;
+    assert_says(&summary, "WHERE THE GPU TIME GOES (of 8 of 16 ranks only) ");
+    assert_says(&summary, "GPU-h, money and kWh are of 8 of 16 ranks only: ");
+    json = json_of(&summary);
+    assert_true(cJSON_IsNull(at(at(json, "ledger"), "scaled_from_ranks")));
+    cJSON_Delete(json);
+    summary.world_ranks = 8; /* all are known: nothing is to be said */
+    summary.run.gpus = 64;
+    text = text_of(&summary);
+    assert_null(strstr(text, "scaled"));
+    assert_null(strstr(text, "ranks only"));
+    free(text);
+    summary_done(&summary);
+}
+
 static void make_slow_group(struct summary *summary, bool is_host)
 {
     fixture_figure(summary, 16);
@@ -443,6 +481,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_slow_rank_is_to_be_drained),
+        cmocka_unit_test(what_is_scaled_says_so),
         cmocka_unit_test(of_a_slow_group_no_rank_is_to_be_drained),
         cmocka_unit_test(several_are_also_told_together),
         cmocka_unit_test(nobody_is_drained_for_jitter),

@@ -271,9 +271,15 @@ static void events_are_as_long_as_they_are(void **state)
     expect(
         &fixture, CSV_EVENTS, 1,
         "straggler,5,,,forward,0,20,,41,1970-01-01T00:00:00.000000Z,,1.1700,9.50,0.100000,12.000,"
-        ",,,,,0,computed");
-    expect(&fixture, CSV_EVENTS, 2, "restart,,,,,1,50,50,50,,,,,,,,300.000000,17,,,0,computed");
-    expect(&fixture, CSV_EVENTS, 3, "gap,,,,,1,70,70,70,,,,,,,,,,60.000000,0,0,computed");
+        ",,,,,0,computed,");
+    expect(&fixture, CSV_EVENTS, 2, "restart,,,,,1,50,50,50,,,,,,,,300.000000,17,,,0,computed,");
+    expect(&fixture, CSV_EVENTS, 3, "gap,,,,,1,70,70,70,,,,,,,,,,60.000000,0,0,computed,");
+    fixture.summary.rank_count = 2; /* and 8 GPUs: what it cost is scaled */
+    fixture.summary.run.gpus = 8;
+    expect(
+        &fixture, CSV_EVENTS, 1,
+        "straggler,5,,,forward,0,20,,41,1970-01-01T00:00:00.000000Z,,1.1700,9.50,0.100000,12.000,"
+        ",,,,,0,computed,2");
 }
 
 static void every_line_has_as_many_fields_as_the_heads(void **state)

@@ -143,6 +143,13 @@ static void what_ranks_that_are_not_in_the_logs_wait_is_not_said(void **state)
     summary.world_ranks = 16;
     struct view_model model = model_of(&summary);
     check("some-ranks-80x24", &model, 80, 24, true, false);
+    summary.run.gpus = summary.ledger.gpus = summary.ledger_window.gpus = 16;
+    model.screen = SCREEN_LEDGER;
+    check("some-ranks-ledger-80x24", &model, 80, 24, true, false);
+    check("some-ranks-ledger-40x10", &model, 40, 10, true, false);
+    summary.world_ranks = 0; /* no log says how many ranks there are: only the GPUs are known */
+    model.screen = SCREEN_TIMELINE;
+    check("some-ranks-gpus-80x24", &model, 80, 24, true, false);
     summary_done(&summary);
 }
 

@@ -74,6 +74,16 @@ static void assert_hides(struct case_ *c, int width, int height, const char *wha
 
 /* ---- the table ---- */
 
+static void what_is_scaled_from_few_ranks_says_so(void **state)
+{
+    struct case_ c;
+    begin(&c);
+    c.summary.world_ranks = 16;
+    c.summary.run.gpus = 16;
+    check("events-scaled-80x24", &c.model, 80, 24, true, false);
+    done(&c);
+}
+
 static void events_at_the_sizes_of_the_ladder(void **state)
 {
     struct case_ c;
@@ -629,6 +639,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_at_the_sizes_of_the_ladder),
+        cmocka_unit_test(what_is_scaled_from_few_ranks_says_so),
         cmocka_unit_test(a_run_of_several_days_and_attempts_says_so),
         cmocka_unit_test(a_quiet_run_says_what_would_be_listed),
         cmocka_unit_test(what_is_not_kept_is_said_at_any_width),

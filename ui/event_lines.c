@@ -202,6 +202,10 @@ static void add_slow(struct sentence *sentence, const struct summary *summary,
     sentence_add(sentence, ", cost %s", event_gpu_hours(text, verdict));
     sentence_evidence(sentence, evidence_in(summary, EVIDENCE_COMPUTED));
     sentence_add(sentence, " GPU-hours");
+    struct sentence scale;
+    sentence_clear(&scale, STYLE_NORMAL);
+    if (job_add_scale(&scale, summary))
+        sentence_add(sentence, " (of %s)", scale.text);
 }
 
 static void add_spike(struct sentence *sentence, const struct summary *summary,

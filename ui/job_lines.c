@@ -53,6 +53,40 @@ void job_add_gpus(struct sentence *line, const struct summary *summary, bool sho
                                          : "");
 }
 
+int64_t job_scaled_from(const struct summary *summary)
+{
+    int64_t known = (int64_t)summary->rank_count, all = summary->world_ranks;
+    if (job_alone(summary) || known == 0 || (all > 0 && known >= all))
+        return 0;
+    return summary->run.gpus > (double)known ? known : 0;
+}
+
+bool job_add_scale(struct sentence *line, const struct summary *summary)
+{
+    int64_t known = (int64_t)summary->rank_count, all = summary->world_ranks;
+    bool scaled = job_scaled_from(summary) > 0;
+    char here[FORMAT_BYTES], ranks[FORMAT_BYTES], gpus[FORMAT_BYTES];
+    if (!scaled && (job_alone(summary) || known == 0 || known >= all))
+        return false;
+    if (scaled)
+        sentence_add(line, "%s%s, scaled from ",
+                     all > 0 && summary->run.gpus >= (double)all ? "all " : "",
+                     format_counted(gpus, llround(fmin(summary->run.gpus, 1e15)), "GPU"));
+    if (all > known)
+        sentence_add(line, "%s of %s", format_count(here, known),
+                     format_counted(ranks, all, "rank"));
+    else
+        sentence_add(line, "%s", format_counted(here, known, "rank"));
+    sentence_add(line, "%s", scaled ? "" : " only");
+    return true;
+}
+
+enum evidence job_hours_evidence(const struct summary *summary, enum evidence of_times)
+{
+    return of_times == EVIDENCE_MEASURED && job_scaled_from(summary) > 0 ? EVIDENCE_COMPUTED
+                                                                         : of_times;
+}
+
 void job_add_steps(struct sentence *line, const struct summary *summary)
 {
     const struct summary_step *shown = &summary->shown;

@@ -21,6 +21,18 @@ void job_add_who(struct sentence *line, const struct summary *summary);
 /* "128 GPUs (log)", "8 GPUs (assumed: one a rank)", "GPUs unknown"; short: "8 GPUs". */
 void job_add_gpus(struct sentence *line, const struct summary *summary, bool short_words);
 
+/* How many ranks the figures of GPUs are scaled from, where there are more GPUs than ranks whose
+ * records are known; 0: they are of the known ranks alone. */
+int64_t job_scaled_from(const struct summary *summary);
+
+/* Whose GPU-hours, money and energy are: "all 128 GPUs, scaled from 2 of 128 ranks", "16 GPUs,
+ * scaled from 2 ranks" where no log says how many there are, "2 of 128 ranks only"; false, nothing
+ * added, where every rank of the job is known. */
+bool job_add_scale(struct sentence *line, const struct summary *summary);
+
+/* Of GPU-hours that such times come to: what is scaled was not measured. */
+enum evidence job_hours_evidence(const struct summary *summary, enum evidence of_times);
+
 /* "steps 11-20" where the value is a mean over several, "step 20" else. */
 void job_add_steps(struct sentence *line, const struct summary *summary);
 

@@ -150,12 +150,25 @@ static void put_table(const struct report *report, size_t from, size_t to)
         put_what_if(report, &summary->what_ifs[i], from, to);
 }
 
+/* Where not all ranks are known: whose the GPU-hours are, above them. */
+static void put_scale(const struct report *report)
+{
+    struct sentence line;
+    sentence_clear(&line, STYLE_NORMAL);
+    sentence_add(&line, "GPU-h, money and kWh are of ");
+    if (!job_add_scale(&line, report->summary))
+        return;
+    sentence_add(&line, ":");
+    report_sentence(report, "  ", 2, &line);
+}
+
 static void put_what_ifs(const struct report *report)
 {
     const struct summary *summary = report->summary;
     bool bound = false, explains = false;
     if (summary->what_if_count == 0 || summary->window_steps < 2)
         return;
+    put_scale(report);
     put_table(report, 0, COLUMNS_A_STEP);
     put_table(report, COLUMNS_A_STEP, COLUMN_COUNT);
     for (size_t i = 0; i < summary->what_if_count; i++) {
@@ -209,13 +222,15 @@ static void add_cell(struct sentence *line, const struct report *report,
 {
     char share[LEDGER_SHARE_BYTES], hours[FORMAT_BYTES];
     char letter = evidence_letter(model_evidence(&report->model, cell->evidence));
+    char hours_letter = evidence_letter(
+        model_evidence(&report->model, job_hours_evidence(report->summary, cell->evidence)));
     if (cell->evidence == EVIDENCE_NONE)
         sentence_add(line, "  %10s  %10s", "-  ", ledger->gpus > 0 ? "-  " : "");
     else if (!(ledger->gpus > 0))
         sentence_add(line, "  %8s %c  %10s", ledger_share_text(share, cell->units), letter, "");
     else
         sentence_add(line, "  %8s %c  %8s %c", ledger_share_text(share, cell->units), letter,
-                     ledger_hours_text(hours, ledger_gpu_hours(ledger, cell->units)), letter);
+                     ledger_hours_text(hours, ledger_gpu_hours(ledger, cell->units)), hours_letter);
 }
 
 /* Without the blanks at its end. */
@@ -290,9 +305,12 @@ void report_ledger(const struct report *report)
         summary->ledger_window.wall_s > 0 && summary->ledger_window.steps < summary->ledger.steps;
     const struct ledger *const ledgers[LEDGER_COLUMNS] = {&summary->ledger,
                                                           window ? &summary->ledger_window : NULL};
-    fputs(job_alone(summary) && !(summary->run.gpus > 0) ? "\nWHERE THE TIME GOES\n"
-                                                         : "\nWHERE THE GPU TIME GOES\n",
+    struct sentence scale;
+    sentence_clear(&scale, STYLE_NORMAL);
+    fputs(job_alone(summary) && !(summary->run.gpus > 0) ? "\nWHERE THE TIME GOES"
+                                                         : "\nWHERE THE GPU TIME GOES",
           report->to);
+    fprintf(report->to, job_add_scale(&scale, summary) ? " (of %s)\n" : "%s\n", scale.text);
     if (!(summary->ledger.wall_s > 0)) {
         fputs(summary->shown.known ? "  not known: the steps of this log have no duration\n"
                                    : "  not known before two steps are whole\n",

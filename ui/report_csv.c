@@ -241,6 +241,8 @@ static void put_event(struct line *line, const struct report_data *data,
     put_place(line, gap ? verdict->repeated_steps : -1);
     put_integer(line, verdict->begins_late);
     put_evidence(line, data, EVIDENCE_COMPUTED);
+    int64_t from = job_scaled_from(data->summary); /* what it cost */
+    put_place(line, from > 0 ? from : -1);
     end(line);
 }
 
@@ -250,7 +252,7 @@ static void put_events(FILE *to, const struct report_data *data)
     fputs("kind,rank,group,host,phase,attempt,from_step,to_step,named_step,begin,end,slowdown,"
           "standard_errors,lost_share,lost_gpu_s,step_time_s,down_s,repeated_steps,gap_s,absent_"
           "steps,"
-          "begins_late,evidence\r\n",
+          "begins_late,evidence,scaled_from_ranks\r\n",
           to);
     for (size_t i = 0; i < data->events->count; i++)
         put_event(&line, data, &data->events->items[i]);

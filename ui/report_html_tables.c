@@ -130,6 +130,18 @@ static void put_decimal(const struct page *page, struct quantity value)
              known ? value.evidence : EVIDENCE_NONE);
 }
 
+/* Where not all ranks are known: whose the GPU-hours are. */
+static void put_scale(const struct page *page)
+{
+    struct sentence line;
+    sentence_clear(&line, STYLE_NORMAL);
+    sentence_add(&line, "GPU-hours are of ");
+    if (!job_add_scale(&line, page->summary))
+        return;
+    sentence_add(&line, ".");
+    page_element(page, "p", line.text);
+}
+
 void page_what_ifs(const struct page *page)
 {
     static const char *const heads[] = {"<if this were at the median",
@@ -144,6 +156,7 @@ void page_what_ifs(const struct page *page)
     bool bound = false;
     if (summary->what_if_count == 0 || summary->window_steps < 2)
         return;
+    put_scale(page);
     page_table(page, "What would be won", heads);
     for (size_t i = 0; i < summary->what_if_count && i < RANKS_SLOWEST; i++) {
         const struct what_if *what_if = &summary->what_ifs[i];
@@ -307,6 +320,7 @@ void page_events(const struct page *page)
                          : "Nothing happened: no straggler, spike, restart or missing rank.");
         return;
     }
+    put_scale(page);
     page_table(page, "What happened, in order", heads);
     for (size_t i = 0; i < events->count && i < EVENTS_MAX; i++)
         put_event(page, &events->items[i], i + 1);

@@ -18,6 +18,9 @@ static void put_run(FILE *to, const struct summary *summary)
     json_key_number(to, ", ", "gpus", run->gpus > 0 ? run->gpus : NAN, 0);
     json_key_flag(to, ", ", "gpus_assumed", summary->gpus_assumed);
     json_key_flag(to, ", ", "gpus_logged", summary->gpus_logged);
+    fputs(", ", to);
+    json_step(to, "ranks_of_job", summary->world_ranks > 0 ? summary->world_ranks : -1);
+    json_scaled_from(to, summary);
     fprintf(to, ", \"scope\": \"%s\", \"chip\": ", summary->scope == SCOPE_JOB ? "job" : "ranks");
     json_text_or_null(to, run->chip);
     fputs(", \"peak_flops\": ", to);

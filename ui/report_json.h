@@ -1,5 +1,5 @@
-/* The parts of the JSON report. May be used by report_json*.c and command_*_json.c only. What is not
- * known, or no number, is null. */
+/* The parts of the JSON report. May be used by report_json*.c and command_*_json.c only. What is
+ * not known, or no number, is null. */
 #pragma once
 
 #include <stdio.h>
@@ -20,8 +20,11 @@ void json_key_flag(FILE *to, const char *before, const char *key, bool value);
 void json_quantity(FILE *to, const char *key, struct quantity quantity, int decimals);
 void json_key_quantity(FILE *to, const char *before, const char *key, struct quantity quantity,
                        int decimals);
-void json_evidence(FILE *to, struct quantity quantity); /* "evidence": ... */
+void json_evidence(FILE *to, struct quantity quantity);  /* "evidence": ... */
 void json_step(FILE *to, const char *key, int64_t step); /* below 0: null */
+
+/* ", "scaled_from_ranks": 2": behind figures of more GPUs than ranks are known; else null. */
+void json_scaled_from(FILE *to, const struct summary *summary);
 
 /* "jitter", "rotation", "what_if", "effective", "ledger", "ledger_window": each a
  * line or more, with a comma behind it. */

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "job_lines.h"
 #include "ledger.h"
 #include "report_json.h"
 
@@ -45,7 +46,14 @@ static void put_rotation(FILE *to, const struct summary *summary)
     fputs("},\n", to);
 }
 
-static void put_end(FILE *to, const struct what_if *what_if)
+void json_scaled_from(FILE *to, const struct summary *summary)
+{
+    int64_t from = job_scaled_from(summary);
+    fputs(", ", to);
+    json_step(to, "scaled_from_ranks", from > 0 ? from : -1);
+}
+
+static void put_end(FILE *to, const struct summary *summary, const struct what_if *what_if)
 {
     json_key_quantity(to, ", ", "gpu_hours_day", what_if->gpu_hours_day, 4);
     json_key_quantity(to, ", ", "money_day", what_if->money_day, 2);
@@ -54,12 +62,13 @@ static void put_end(FILE *to, const struct what_if *what_if)
     json_key_quantity(to, ", ", "gpu_hours_end", what_if->gpu_hours_end, 3);
     json_key_quantity(to, ", ", "money_end", what_if->money_end, 2);
     json_key_quantity(to, ", ", "kwh_end", what_if->kwh_end, 3);
+    json_scaled_from(to, summary);
     fputs(", ", to);
     json_evidence(to, what_if->step_time_without_s);
     fputs("}", to);
 }
 
-static void put_what_if(FILE *to, const struct what_if *what_if)
+static void put_what_if(FILE *to, const struct summary *summary, const struct what_if *what_if)
 {
     static const char *const of[] = {"rank", "group", "host", "all"};
     fprintf(to, "{\"of\": \"%s\", ", of[what_if->of]);
@@ -75,7 +84,7 @@ static void put_what_if(FILE *to, const struct what_if *what_if)
     json_key_quantity(to, ", ", "gain_share", what_if->gain_share, 6);
     json_key_quantity(to, ", ", "explains", what_if->explains, 6);
     json_key_quantity(to, ", ", "mfu_points", what_if->mfu_points, 4);
-    put_end(to, what_if);
+    put_end(to, summary, what_if);
 }
 
 static void put_what_ifs(FILE *to, const struct summary *summary)
@@ -83,7 +92,7 @@ static void put_what_ifs(FILE *to, const struct summary *summary)
     fputs("  \"what_if\": [", to);
     for (size_t i = 0; i < summary->what_if_count; i++) {
         fputs(i ? ",\n    " : "\n    ", to);
-        put_what_if(to, &summary->what_ifs[i]);
+        put_what_if(to, summary, &summary->what_ifs[i]);
     }
     fputs("],\n", to);
 }
@@ -120,7 +129,8 @@ static void put_part(FILE *to, const struct ledger *ledger, enum ledger_part par
 }
 
 /* The shares add up to exactly 1 as they are written. */
-static void put_ledger(FILE *to, const char *key, const struct ledger *ledger)
+static void put_ledger(FILE *to, const struct summary *summary, const char *key,
+                       const struct ledger *ledger)
 {
     int64_t units[LEDGER_COUNT] = {0};
     bool known = ledger->wall_s > 0;
@@ -129,6 +139,7 @@ static void put_ledger(FILE *to, const char *key, const struct ledger *ledger)
     fprintf(to, "  \"%s\": {", key);
     json_key_number(to, "", "wall_s", known ? ledger->wall_s : NAN, 6);
     json_key_number(to, ", ", "gpus", known && ledger->gpus > 0 ? ledger->gpus : NAN, 0);
+    json_scaled_from(to, summary);
     json_key_integer(to, ", ", "steps", ledger->steps);
     json_key_flag(to, ", ", "over_peak", ledger->over_peak);
     fputs(", \"parts\": [", to);
@@ -145,6 +156,6 @@ void report_json_cost(FILE *to, const struct summary *summary)
     put_rotation(to, summary);
     put_what_ifs(to, summary);
     put_effective(to, &summary->effective);
-    put_ledger(to, "ledger", &summary->ledger);
-    put_ledger(to, "ledger_window", &summary->ledger_window);
+    put_ledger(to, summary, "ledger", &summary->ledger);
+    put_ledger(to, summary, "ledger_window", &summary->ledger_window);
 }

@@ -24,12 +24,13 @@ static void put_steps(FILE *to, const struct verdict *verdict)
     json_key_integer(to, ", ", "attempt", verdict->attempt);
 }
 
-static void put_cost(FILE *to, const struct verdict *verdict)
+static void put_cost(FILE *to, const struct summary *summary, const struct verdict *verdict)
 {
     bool spike = verdict->kind == VERDICT_SPIKE, restart = verdict->kind == VERDICT_RESTART;
     json_key_number(to, ", ", "standard_errors", verdict->sure, 2);
     json_key_number(to, ", ", "lost_share", verdict->lost_share, 6);
     json_key_number(to, ", ", "lost_gpu_hours", verdict->lost_gpu_s / SECONDS_AN_HOUR, 6);
+    json_scaled_from(to, summary);
     json_key_number(to, ", ", "step_time_s", spike ? verdict->step_time_s : NAN, 6);
     json_key_number(to, ", ", "down_s", restart ? verdict->step_time_s : NAN, 6);
     fputs(", ", to);
@@ -59,7 +60,7 @@ static void put_keys(FILE *to, const struct summary *summary, const struct verdi
     json_key_number(to, ", ", "slowdown", verdict->slowdown, 4);
     fputs(", ", to);
     put_steps(to, verdict);
-    put_cost(to, verdict);
+    put_cost(to, summary, verdict);
     fprintf(to, ", \"evidence\": \"%s\"", evidence_name(evidence));
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "job_lines.h"
 #include "ledger_lines.h"
 #include "ledger_rows.h"
 
@@ -113,7 +114,7 @@ static void put_cell(const struct waterfall *waterfall, int column, double y,
                  figure_with(text, figure,
                              ledger_hours_text(
                                  hours, ledger_gpu_hours(waterfall->ledgers[column], cell->units)),
-                             cell->evidence));
+                             job_hours_evidence(figure->model.summary, cell->evidence)));
 }
 
 static void put_heads(const struct waterfall *waterfall)
@@ -208,6 +209,14 @@ void figure_ledger(struct figure *figure)
     const char *kind = summary->ledger.gpus > 0 ? "GPU time" : "time";
     figure_begin(figure, "Where the %s of %s goes", kind,
                  format_counted(text, summary->ledger.steps, "step"));
+    struct sentence scale;
+    sentence_clear(&scale, STYLE_DIM);
+    sentence_add(&scale, "Of ");
+    if (job_add_scale(&scale, summary)) {
+        sentence_add(&scale, ".");
+        figure_describe(figure, "%s", scale.text);
+        figure_sentence(figure, &scale);
+    }
     figure_describe(figure, "A bar of shares of the %s%s, which add up to 100%%:",
                     summary->ledger.gpus > 0 ? "bought " : "wall-clock ", kind);
     put_bar(&waterfall, figure->y + 8);

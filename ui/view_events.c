@@ -46,6 +46,10 @@ static void say_count(struct sentence *line, const struct tally *tally, int word
         sentence_add(line, " (x: %s hidden)", hidden_words(view->hidden));
     if (wording < 1)
         sentence_add(line, view->oldest_first ? ", in order" : ", newest first");
+    struct sentence scale;
+    sentence_clear(&scale, STYLE_DIM);
+    if (wording < 2 && job_add_scale(&scale, tally->model->summary))
+        sentence_add(line, "; GPU-hours: %s", scale.text);
 }
 
 /* At the right end: what is not kept is said before where the shown step stands. */

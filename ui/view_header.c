@@ -240,6 +240,8 @@ static void add_idle(struct sentence *line, const struct view_model *model)
     sentence_evidence(line, model_evidence(model, EVIDENCE_COMPUTED));
     sentence_add(line, summary->gpus_assumed ? " of %s ranks' GPUs" : " of %s GPUs",
                  format_count(all, llround(fmin(gpus, 1e15))));
+    if (job_scaled_from(summary) > 0)
+        sentence_add(line, ", from %s", format_counted(all, job_scaled_from(summary), "rank"));
 }
 
 enum wording { /* of the figures, from long to short */

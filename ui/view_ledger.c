@@ -8,6 +8,7 @@
 
 #include "cost_lines.h"
 #include "format.h"
+#include "job_lines.h"
 #include "ledger_lines.h"
 #include "ledger_rows.h"
 #include "marks.h"
@@ -153,9 +154,10 @@ static void draw_hours(const struct page *page, const struct place *place,
 {
     char text[FORMAT_BYTES];
     if (place->hours > 0)
-        view_number(page->canvas, page->rect, place->hours, page->y, STYLE_NORMAL,
-                    ledger_hours_text(text, ledger_gpu_hours(ledger, units)),
-                    model_evidence(page->model, evidence));
+        view_number(
+            page->canvas, page->rect, place->hours, page->y, STYLE_NORMAL,
+            ledger_hours_text(text, ledger_gpu_hours(ledger, units)),
+            model_evidence(page->model, job_hours_evidence(page->model->summary, evidence)));
 }
 
 static void draw_cell(const struct page *page, int column, const struct ledger_row *row)
@@ -289,6 +291,16 @@ static void draw_line(struct page *page, const struct sentence *line)
     page->y += sentence_draw_wrapped(line, page->canvas, page->rect, page->y);
 }
 
+/* Where not all ranks are known: whose time it is, above it. */
+static void draw_scale(struct page *page)
+{
+    struct sentence line;
+    sentence_clear(&line, STYLE_WARNING);
+    sentence_add(&line, "of ");
+    if (job_add_scale(&line, page->model->summary))
+        draw_line(page, &line);
+}
+
 static void draw_facts(struct page *page, const struct ledger *ledger)
 {
     struct sentence line, unknown[LEDGER_UNKNOWN_MAX];
@@ -355,9 +367,9 @@ static void draw_marks(struct page *page)
 /* ---- the page ---- */
 
 /* Parts that fit above a line of facts and the axis; at least a few: the rest can be scrolled. */
-static int room_for_parts(const struct page *page)
+static int room_for_parts(const struct page *page, int scale_lines)
 {
-    int above = 2, below = page->height >= 12 ? 2 : page->height >= 8;
+    int above = 2 + scale_lines, below = page->height >= 12 ? 2 : page->height >= 8;
     int room = page->height - above - below;
     return room < LEAST_PARTS ? LEAST_PARTS : room;
 }
@@ -368,9 +380,12 @@ static void draw_page(struct page *page)
     bool all = page->height >= LEDGER_COUNT + 4;
     const struct ledger *shown[LEDGER_COLUMNS] = {
         page->ledgers[0], page->places[1].share > 0 ? page->ledgers[1] : NULL};
+    int begin = page->y;
+    draw_scale(page);
+    int scale_lines = page->y - begin;
     draw_titles(page);
     draw_bought(page);
-    int count = ledger_rows(shown, room_for_parts(page), all, rows);
+    int count = ledger_rows(shown, room_for_parts(page, scale_lines), all, rows);
     for (int i = 0; i < count; i++)
         draw_row(page, &rows[i]);
     if (page->places[0].bar_width >= BAR_LEAST && page->height >= 12)
