@@ -101,8 +101,30 @@ void files_notice(struct files *files, const char *format, ...)
     va_end(arguments);
 }
 
+static void look_for_gone(struct files *files)
+{
+    struct files_state *state = &files->state;
+    state->gone = 0;
+    if (state->followed == 0 && files->lost_count > 0) {
+        state->gone = files->lost_count;
+        state->gone_ns = files->lost_ns;
+        state->gone_name = files->lost_name;
+    }
+    for (size_t i = 0; state->waiting > 0 && i < files->path_count; i++) {
+        const struct source_path *path = files->paths[i];
+        if (path->state != PATH_WAITING || !path->lost_ns || path->found ||
+            files->now_ns - path->lost_ns < FILES_LATE_NS)
+            continue;
+        if (state->gone++ > 0 && path->lost_ns >= state->gone_ns)
+            continue;
+        state->gone_ns = path->lost_ns;
+        state->gone_name = path->name;
+    }
+}
+
 const struct files_state *files_state(struct files *files)
 {
+    look_for_gone(files);
     files->state.behind = (int)files->slot_count;
     return &files->state;
 }

@@ -43,13 +43,18 @@ enum files_more {
 
 /* For the screen. Names in it are raw bytes of the file system. */
 struct files_state {
-    int followed;        /* files being read */
-    int waiting;         /* named, but not there */
-    int unreadable;      /* there, but not to be read: permission, not a regular file */
-    int unfinished;      /* read in part: the disk failed, no room to lay it open, it was cut */
-    int behind;          /* files that have more to read now */
-    int64_t grown_bytes; /* seekable: what files grew since they were opened; it is not read */
-    int notice_count;    /* in all; the last FILES_NOTICES are kept, n-th in [n % FILES_NOTICES] */
+    int followed;          /* files being read */
+    int waiting;           /* named, but not there */
+    int unreadable;        /* there, but not to be read: permission, not a regular file */
+    int unfinished;        /* read in part: the disk failed, no room to lay it open, it was cut */
+    int behind;            /* files that have more to read now */
+    int gone;              /* files that were followed until they were deleted or moved away, for
+                              FILES_LATE_NS at least: those that were named, and where no file is
+                              left those that a folder or glob gave, too */
+    int64_t gone_ns;       /* of the first of them: since when, by the caller's clock */
+    const char *gone_name; /* its name; until the next call */
+    int64_t grown_bytes;   /* seekable: what files grew since they were opened; it is not read */
+    int notice_count; /* in all; the last FILES_NOTICES are kept, n-th in [n % FILES_NOTICES] */
     char notices[FILES_NOTICES][FILES_NOTICE_BYTES];
 };
 

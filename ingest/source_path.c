@@ -9,11 +9,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define ORPHANS_MAX 1024
+#define TOGETHER_NS                                                                                \
+    INT64_C(60000000000) /* files of a folder that are lost so soon are lost at once */
 
 static struct source_file *file_of(struct source_link *link)
 {
@@ -158,7 +161,9 @@ static void attach(struct files *files, struct source_path *path, struct source_
 {
     path->file = file;
     path->replaced = path->told = false;
-    path->gone_ns = 0;
+    path->gone_ns = path->lost_ns = 0;
+    if (path->found)
+        files->lost_count = 0;
     file->path = path;
     files_set_state(files, path, PATH_FOLLOWED);
     files_activate(files, file);
@@ -182,6 +187,7 @@ static void detach(struct files *files, struct source_path *path)
     order_copy(&path->heir, &file->order);
     path->file = NULL;
     path->replaced = false;
+    path->lost_ns = path->gone_ns ? path->gone_ns : files->now_ns;
     path->gone_ns = 0;
     file->path = NULL;
     files_set_state(files, path, PATH_WAITING);
@@ -209,6 +215,7 @@ static struct source_path *adopt(struct files *files, struct source_path *path,
     struct source_path *loser = file->path;
     if (loser && leads_to(loser, file)) {
         files_set_state(files, path, PATH_ALIAS);
+        path->lost_ns = 0;
         return NULL;
     }
     if (loser)
@@ -445,6 +452,19 @@ static void keep_finished(struct files *files, struct source_file *file)
     files_set_state(files, path, PATH_FINISHED);
 }
 
+/* Its name may be forgotten: what is to be said of it is kept. */
+static void note_lost(struct files *files, const struct source_path *path)
+{
+    if (!path->found || path->file || !path->lost_ns)
+        return;
+    if (path->lost_ns - files->lost_ns > TOGETHER_NS) /* those before it left others */
+        files->lost_count = 0;
+    if (files->lost_count++ > 0)
+        return;
+    files->lost_ns = path->lost_ns;
+    snprintf(files->lost_name, sizeof(files->lost_name), "%s", path->name);
+}
+
 void files_finished(struct files *files, struct source_file *file)
 {
     struct source_path *path = file->path;
@@ -468,6 +488,8 @@ void files_finished(struct files *files, struct source_file *file)
         files->open_count--;
     source_index_remove(&files->inodes, &file->by_inode);
     file_free(file);
-    if (path && files->options.follow)
+    if (path && files->options.follow) {
         files_try(files, path);
+        note_lost(files, path);
+    }
 }

@@ -38,6 +38,7 @@ struct source_path {
     bool told;          /* a notice about its state was given */
     int64_t checked_ns; /* when the name was last looked at */
     int64_t gone_ns;    /* since when the name leads nowhere; 0: it does not */
+    int64_t lost_ns; /* likewise, of one whose file is read no more; 0: it has one, or had none */
 };
 
 enum spec_kind { SPEC_FOLDER, SPEC_GLOB };
@@ -96,6 +97,9 @@ struct files {
     struct order_key round_key; /* so that the order is the same with any budget */
     int open_count, open_max;
     bool told_descriptors;
+    int lost_count; /* found by a scan, and lost together; the first of them: */
+    int64_t lost_ns;
+    char lost_name[FILES_NOTICE_BYTES];
     int uncounted; /* paths in states that are not counted */
     size_t hand;   /* of the clock that chooses which descriptor to close */
     size_t sweep_at;

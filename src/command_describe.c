@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "log_format.h"
 
@@ -44,6 +45,19 @@ bool describe_documents(const struct log_book *book)
         documents = documents || book->facts[i].records > 0;
     }
     return documents;
+}
+
+void describe_gone(const struct files_state *state, int64_t now_ns, int64_t *gone_ns,
+                   struct feed_info *feed)
+{
+    feed->gone = state->gone;
+    if (state->gone == 0)
+        return;
+    feed->gone_for_s = (double)(now_ns - state->gone_ns) * 1e-9;
+    if (*gone_ns != state->gone_ns)
+        feed->gone_s = (double)time(NULL) - feed->gone_for_s;
+    *gone_ns = state->gone_ns;
+    snprintf(feed->gone_name, sizeof(feed->gone_name), "%s", state->gone_name);
 }
 
 void describe_files(const struct files_state *state, int *told, struct feed_info *feed,

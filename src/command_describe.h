@@ -24,6 +24,11 @@ bool describe_in_bursts(const struct log_book *book);
  * all is over, and nothing comes after them. */
 bool describe_documents(const struct log_book *book);
 
+/* Which of the files that were followed are gone, since when: *gone_ns, of the clock that says
+ * now_ns, is when they were as it was found last, so that the moment that is shown stays. */
+void describe_gone(const struct files_state *state, int64_t now_ns, int64_t *gone_ns,
+                   struct feed_info *feed);
+
 /* How many files there are; the newest notice about them goes into the message, once: *told is
  * how many there were when that was looked at last. */
 void describe_files(const struct files_state *state, int *told, struct feed_info *feed,

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "alarm_logs.h"
 #include "command.h"
 #include "command_describe.h"
 #include "command_logs.h"
@@ -33,6 +34,8 @@ struct watching {
     struct watched_run run;
     struct watched_recording recording;
     int notices_told;
+    int64_t gone_ns, gone_told_ns; /* since when files are gone; 0: none was so far */
+    struct feed_info told;         /* of what is gone, on standard error */
     bool reads_files, was_reading;
     uint64_t backlog; /* records that were in the files at first */
 };
@@ -94,10 +97,32 @@ static void describe(void *to, struct summary *summary, struct feed_info *feed,
     summary->source.dropped = 0;
     for (int i = 0; i < watching->socket_count; i++)
         describe_socket(watching->sockets[i], &summary->source, feed);
-    if (watching->files)
-        describe_files(files_state(watching->files), &watching->notices_told, feed, message);
+    if (watching->files) {
+        const struct files_state *state = files_state(watching->files);
+        describe_files(state, &watching->notices_told, feed, message);
+        describe_gone(state, loop_now_ns(session_loop(watching->session)), &watching->gone_ns,
+                      feed);
+    }
     describe_reading(watching, summary->source.records, feed);
     watched_recording_describe(&watching->recording, feed);
+}
+
+/* Without a screen, and when it has gone: what is gone, once, and that it is there again. */
+static void tell_gone(struct watching *watching)
+{
+    struct feed_info *told = &watching->told;
+    struct sentence line;
+    int before = told->gone;
+    if (!watching->files)
+        return;
+    describe_gone(files_state(watching->files), loop_now_ns(session_loop(watching->session)),
+                  &watching->gone_told_ns, told);
+    if (told->gone == before)
+        return;
+    sentence_clear(&line, STYLE_NORMAL);
+    if (!alarm_add_gone(&line, told))
+        sentence_add(&line, "what was gone is there again");
+    command_fail("%s", line.text);
 }
 
 static void on_look(void *to, int64_t now_ns)
@@ -107,6 +132,8 @@ static void on_look(void *to, int64_t now_ns)
     char error[256] = "";
     (void)now_ns;
     watched_recording_look(&watching->recording);
+    if (!isatty(STDOUT_FILENO))
+        tell_gone(watching);
     int found = watched_run_look(&watching->run, &run, error, sizeof(error));
     if (found > 0)
         session_set_run(watching->session, &run);
@@ -238,6 +265,7 @@ static int run(struct watching *watching, int *ret_signal)
 static int close_all(struct watching *watching)
 {
     session_close(watching->session);
+    tell_gone(watching);
     watch_free(watching->watch);
     if (watching->files)
         files_free(watching->files);

@@ -518,6 +518,75 @@ static void a_deleted_file_may_return(void **state)
     assert_int_equal(files_state(f->files)->followed, 1);
 }
 
+static void assert_gone(struct fixture *f, int count, int64_t since_ns, const char *name)
+{
+    const struct files_state *state = files_state(f->files);
+    assert_int_equal(state->gone, count);
+    if (count == 0)
+        return;
+    assert_int_equal(state->gone_ns, since_ns);
+    assert_string_equal(state->gone_name, path_of(f, name));
+}
+
+static void what_is_gone_is_said_until_it_is_back(void **state)
+{
+    struct fixture *f = *state;
+    put(f, "a.jsonl", 0, 1);
+    put(f, "b.jsonl", 1, 1);
+    add(f, "a.jsonl");
+    add(f, "b.jsonl");
+    add(f, "never.jsonl"); /* is waited for: it is not gone */
+    tick(f, 1000);
+    assert_gone(f, 0, 0, "");
+    unlink(path_of(f, "b.jsonl"));
+    tick(f, 250);
+    int64_t b_ns = f->now_ns;
+    tick(f, 4500); /* it may only be rotated */
+    assert_gone(f, 0, 0, "");
+    tick(f, 1000);
+    assert_gone(f, 1, b_ns, "b.jsonl");
+    char away[512];
+    snprintf(away, sizeof(away), "%s", path_of(f, "away.jsonl"));
+    rename(path_of(f, "a.jsonl"), away);
+    tick(f, 250);
+    int64_t a_ns = f->now_ns;
+    tick(f, 3600000);
+    assert_gone(f, 2, b_ns, "b.jsonl");
+    put(f, "b.jsonl", 1, 2);
+    tick(f, 250);
+    assert_gone(f, 1, a_ns, "a.jsonl");
+    rename(away, path_of(f, "a.jsonl"));
+    tick(f, 250);
+    assert_gone(f, 0, 0, "");
+}
+
+/* Single files of a folder come and go: it is said when none is left. */
+static void a_folder_without_any_file_left_is_said(void **state)
+{
+    struct fixture *f = *state;
+    put(f, "r0.jsonl", 0, 1);
+    put(f, "r1.jsonl", 1, 1);
+    add(f, "");
+    tick(f, 1000);
+    unlink(path_of(f, "r0.jsonl"));
+    tick(f, 120000);
+    assert_gone(f, 0, 0, "");
+    unlink(path_of(f, "r1.jsonl"));
+    tick(f, 250);
+    int64_t last_ns = f->now_ns;
+    tick(f, 3600000);
+    assert_gone(f, 1, last_ns, "r1.jsonl");
+    put(f, "r2.jsonl", 0, 2);
+    put(f, "r3.jsonl", 1, 2);
+    tick(f, 4000);
+    assert_int_equal(files_state(f->files)->followed, 2);
+    assert_gone(f, 0, 0, "");
+    unlink(path_of(f, "r2.jsonl"));
+    unlink(path_of(f, "r3.jsonl"));
+    tick(f, 60000);
+    assert_int_equal(files_state(f->files)->gone, 2);
+}
+
 static void a_file_made_anew_at_once_is_read_from_its_beginning(void **state)
 {
     struct fixture *f = *state;
@@ -933,6 +1002,8 @@ int main(void)
         T(the_hole_that_a_truncation_leaves_is_skipped),
         T(a_terabyte_of_hole_takes_no_time),
         T(a_deleted_file_may_return),
+        T(what_is_gone_is_said_until_it_is_back),
+        T(a_folder_without_any_file_left_is_said),
         T(a_file_made_anew_at_once_is_read_from_its_beginning),
         T(an_inode_that_is_used_again_is_a_new_file),
         T(an_atomic_replacement_is_read_from_its_beginning),

@@ -133,6 +133,11 @@ static void before_the_first_record_it_says_what_is_read(void **state)
     snprintf(summary.not_shown, COMPLAINT_BYTES,
              "Megatron-LM, 4 of its lines so far, none of them with the time of a step");
     check("empty-begun-80x24", &model, 80, 24, true, false);
+    model.feed.files = 0;
+    model.feed.gone = 1;
+    model.feed.gone_s = 1795961553;
+    snprintf(model.feed.gone_name, sizeof(model.feed.gone_name), "train.log");
+    check("empty-gone-80x24", &model, 80, 24, true, false);
     summary_done(&summary);
 }
 
@@ -150,6 +155,25 @@ static void what_ranks_that_are_not_in_the_logs_wait_is_not_said(void **state)
     summary.world_ranks = 0; /* no log says how many ranks there are: only the GPUs are known */
     model.screen = SCREEN_TIMELINE;
     check("some-ranks-gpus-80x24", &model, 80, 24, true, false);
+    summary_done(&summary);
+}
+
+static void a_file_that_is_gone_stays_said(void **state)
+{
+    struct summary summary;
+    fixture_figure(&summary, 8);
+    struct view_model model = model_of(&summary);
+    model.feed.gone = 1;
+    model.feed.gone_s = 1795961553; /* 2026-11-29 14:12:33 UTC */
+    model.feed.gone_for_s = 71999;
+    snprintf(model.feed.gone_name, sizeof(model.feed.gone_name), "logs/rank\0333.jsonl");
+    check("gone-80x24", &model, 80, 24, true, false);
+    check("gone-40x10", &model, 40, 10, true, false);
+    model.feed.gone = 3;
+    model.feed.gone_for_s = 72000; /* the day before yesterday it may have been */
+    summary.silent_s = 72000;
+    model.screen = SCREEN_LEDGER; /* where no record comes either */
+    check("gone-ledger-80x24", &model, 80, 24, true, false);
     summary_done(&summary);
 }
 
@@ -335,6 +359,7 @@ int main(void)
         cmocka_unit_test(a_missing_rank_is_a_gap_with_words),
         cmocka_unit_test(without_a_rule_the_screen_says_why),
         cmocka_unit_test(before_the_first_record_it_says_what_is_read),
+        cmocka_unit_test(a_file_that_is_gone_stays_said),
         cmocka_unit_test(hostile_names_stay_in_their_cells),
         cmocka_unit_test(a_simulated_run_says_so_and_every_letter_is_s),
         cmocka_unit_test(ranks_of_a_slow_group_are_not_called_stragglers),

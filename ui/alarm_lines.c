@@ -13,11 +13,9 @@
 #include "job_lines.h"
 #include "job_pulse.h"
 
-#define TODAY_S 72000.0      /* so long the time of day is enough */
-#define DATE_LENGTH 11       /* "2026-11-29 " */
 #define RECORDING_LATE_S 5.0 /* a write that takes longer hangs */
 
-bool alarm_silence(const struct view_model *model, struct sentence *line)
+static bool alarm_silence(const struct view_model *model, struct sentence *line)
 {
     const struct summary *summary = model->summary;
     char silent[FORMAT_BYTES], step[FORMAT_BYTES];
@@ -33,9 +31,8 @@ bool alarm_silence(const struct view_model *model, struct sentence *line)
         return true;
     }
     if (model->feed.last_record_s > 0) { /* a moment stays: nothing is sent while nothing happens */
-        const char *moment = format_moment(silent, model->feed.last_record_s);
-        bool today = summary->silent_s < TODAY_S && strlen(moment) > DATE_LENGTH;
-        sentence_add(line, "no record since %s", today ? moment + DATE_LENGTH : moment);
+        sentence_add(line, "no record since %s",
+                     format_since(silent, model->feed.last_record_s, summary->silent_s));
     } else {
         sentence_add(line, "no record for %s", format_silence(silent, summary->silent_s));
     }
@@ -44,6 +41,11 @@ bool alarm_silence(const struct view_model *model, struct sentence *line)
                  format_duration(step, usual_s, false));
     sentence_evidence(line, model_evidence(model, EVIDENCE_COMPUTED));
     return true;
+}
+
+bool alarm_stopped(const struct view_model *model, struct sentence *line)
+{
+    return (job_pulse_overdue(model) && alarm_gone(model, line)) || alarm_silence(model, line);
 }
 
 /* "No space left on device" within a sentence. */
@@ -151,9 +153,10 @@ static bool say_complaint(const struct view_model *model, struct sentence *line)
 int alarm_lines(const struct view_model *model, struct sentence *lines, int max)
 {
     static bool (*const alarms[])(const struct view_model *, struct sentence *) = {
-        alarm_silence,  say_recording,  alarm_few_records, alarm_not_shown,    alarm_some_ranks,
-        alarm_mfu_over, alarm_hfu_over, say_counters,      alarm_peak_unknown, alarm_peak_factor,
-        alarm_sizes,    alarm_clocks,   say_tokens,        say_buffer,         say_complaint};
+        alarm_gone,      alarm_silence,      say_recording,     alarm_few_records,
+        alarm_not_shown, alarm_some_ranks,   alarm_mfu_over,    alarm_hfu_over,
+        say_counters,    alarm_peak_unknown, alarm_peak_factor, alarm_sizes,
+        alarm_clocks,    say_tokens,         say_buffer,        say_complaint};
     assert(max >= 0 && max <= ALARM_LINES_MAX);
     int used = 0;
     for (size_t i = 0; i < sizeof(alarms) / sizeof(alarms[0]) && used < max; i++) {

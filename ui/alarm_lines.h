@@ -9,8 +9,8 @@
 /* The most urgent first, `max` at most (0 to ALARM_LINES_MAX); returns how many. */
 int alarm_lines(const struct view_model *model, struct sentence *lines, int max);
 
-/* The first of them: that no record comes any more. False, nothing added, where they do. */
-bool alarm_silence(const struct view_model *model, struct sentence *line);
+/* That no record comes any more, or why: the file is gone. False, nothing added, where they do. */
+bool alarm_stopped(const struct view_model *model, struct sentence *line);
 
 /* What would be needed for the MFU ("MFU needs ..."); false when it is known. */
 bool alarm_mfu_needs(const struct view_model *model, struct sentence *line);

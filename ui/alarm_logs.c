@@ -3,6 +3,29 @@
 
 #include "format.h"
 
+bool alarm_gone(const struct view_model *model, struct sentence *line)
+{
+    if (!alarm_add_gone(line, &model->feed))
+        return false;
+    sentence_add(line, "; waiting for %s", model->feed.gone == 1 ? "it" : "them");
+    return true;
+}
+
+bool alarm_add_gone(struct sentence *line, const struct feed_info *feed)
+{
+    char moment[FORMAT_BYTES], count[FORMAT_BYTES];
+    if (feed->gone <= 0)
+        return false;
+    /* The moment first: names are long. */
+    bool one = feed->gone == 1;
+    sentence_add(line,
+                 "%s gone since %s: ", one ? "file" : format_counted(count, feed->gone, "file"),
+                 format_since(moment, feed->gone_s, feed->gone_for_s));
+    sentence_add_raw(line, feed->gone_name);
+    sentence_add(line, "%s", one ? "" : " first");
+    return true;
+}
+
 bool alarm_some_ranks(const struct view_model *model, struct sentence *line)
 {
     const struct summary *summary = model->summary;

@@ -3,6 +3,12 @@
 
 #include "alarm_lines.h"
 
+/* What was followed was deleted or moved away, and nothing came in its place. */
+bool alarm_gone(const struct view_model *model, struct sentence *line);
+
+/* "file gone since 15:30:38Z: rank0.jsonl", "3 files gone since 15:30:38Z: rank0.jsonl first". */
+bool alarm_add_gone(struct sentence *line, const struct feed_info *feed);
+
 /* The logs are of a job of more ranks than are in them. */
 bool alarm_some_ranks(const struct view_model *model, struct sentence *line);
 

@@ -121,6 +121,18 @@ const char *format_moment(char out[FORMAT_BYTES], double unix_seconds)
     return out;
 }
 
+#define TODAY_S 72000.0 /* so long the time of day is enough */
+#define DATE_LENGTH 11  /* "2026-11-29 " */
+
+const char *format_since(char out[FORMAT_BYTES], double unix_seconds, double ago_s)
+{
+    bool today = ago_s < TODAY_S && strlen(format_moment(out, unix_seconds)) > DATE_LENGTH;
+    format_moment(out, unix_seconds);
+    if (today)
+        memmove(out, out + DATE_LENGTH, strlen(out + DATE_LENGTH) + 1);
+    return out;
+}
+
 struct format_scale format_scale_of(double largest_seconds, bool unicode)
 {
     if (!isfinite(largest_seconds) || fabs(largest_seconds) < 0.5e-9)

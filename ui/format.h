@@ -28,6 +28,9 @@ const char *format_silence(char out[FORMAT_BYTES], double seconds);
 /* A moment in UTC: "2026-11-29 15:30:38Z"; "-" when it is not one. */
 const char *format_moment(char out[FORMAT_BYTES], double unix_seconds);
 
+/* Since when: "15:30:38Z", where that is less than 20 hours ago; else with its day. */
+const char *format_since(char out[FORMAT_BYTES], double unix_seconds, double ago_s);
+
 /* One unit and one number of decimals for a whole column, so that its values
  * line up; the largest of them gets three significant digits. */
 struct format_scale {

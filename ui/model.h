@@ -64,8 +64,11 @@ struct feed_info {
                                       0: not known */
     double written_s;              /* Unix time at which the files were written to last, while no
                                       record has come that was not in them at first; 0: not known */
-    bool reading;                  /* the end of what was there has not been reached yet */
-    double read_share;             /* while reading: how much of it was, 0 to 1; 0: not known */
+    int gone;                      /* files that were deleted or moved away while followed */
+    double gone_s, gone_for_s;     /* the first of them: at which Unix time, and how long ago */
+    char gone_name[MODEL_TEXT_BYTES]; /* its name; raw */
+    bool reading;                     /* the end of what was there has not been reached yet */
+    double read_share;                /* while reading: how much of it was, 0 to 1; 0: not known */
     struct recording_info recording;
 };
 

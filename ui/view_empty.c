@@ -1,6 +1,7 @@
 /* Before the first record. */
 #include "view.h"
 
+#include "alarm_logs.h"
 #include "format.h"
 #include "sentence.h"
 
@@ -39,6 +40,14 @@ static void say_source(struct writer *writer, const struct feed_info *feed)
     say(writer, &sentence);
 }
 
+static void say_gone(struct writer *writer, const struct view_model *model)
+{
+    struct sentence sentence;
+    sentence_clear(&sentence, STYLE_WARNING);
+    if (alarm_gone(model, &sentence))
+        say(writer, &sentence);
+}
+
 /* Lines came, but no record among them: the likeliest reason to sit here. */
 static void say_other(struct writer *writer, const struct summary *summary)
 {
@@ -75,6 +84,7 @@ void view_empty(struct canvas *canvas, struct rect rect, const struct view_model
              model->mode == MODE_ENDED ? "The input has ended, and there was no record in it."
                                        : "Waiting for the first record.");
     say_source(&writer, &model->feed);
+    say_gone(&writer, model);
     say_other(&writer, model->summary);
     writer.y += room;
     if (model->summary->not_shown[0]) { /* a log of another kind: our own records are not awaited */

@@ -306,7 +306,7 @@ static void draw_figures(struct canvas *canvas, struct rect line, const struct v
     struct sentence figures, rule;
     int begin = 0;
     sentence_clear(&figures, STYLE_WARNING);
-    if (model->screen != SCREEN_TIMELINE && alarm_silence(model, &figures)) { /* has no alarms */
+    if (model->screen != SCREEN_TIMELINE && alarm_stopped(model, &figures)) { /* has no alarms */
         sentence_draw_wrapped(&figures, canvas, rect_part(line, 1, 0, line.width - 1, 1), 0);
         return;
     }
