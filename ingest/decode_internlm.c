@@ -87,7 +87,8 @@ static bool take_step(struct internlm *log, const struct log_line *line,
         log_out_damaged(out, "a torn line of a step");
         return true;
     }
-    if (log_writers_turn(&log->writers, line->writer, values.step, values.tokens) ==
+    int64_t stamp = values.stamped ? values.stamp_ns : 0;
+    if (log_writers_turn_at(&log->writers, line->writer, values.step, values.tokens, stamp) ==
         LOG_TURN_DOUBLED) {
         log_out_count(out, LOG_DOUBLED, "step %lld", (long long)values.step);
         return true;

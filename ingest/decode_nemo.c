@@ -18,10 +18,9 @@ struct nemo {
 enum { HAS_TIME = 1u, HAS_FLOPS = 2u, HAS_CONSUMED = 4u, HAS_TPS = 8u };
 
 /* False: doubled. */
-static bool is_news(struct nemo *nemo, const struct log_line *line, int64_t step, int64_t value,
-                    struct log_out *out)
+static bool is_news(enum log_turn turn, int64_t step, struct log_out *out)
 {
-    if (log_writers_turn(&nemo->writers, line->writer, step, value) != LOG_TURN_DOUBLED)
+    if (turn != LOG_TURN_DOUBLED)
         return true;
     log_out_count(out, LOG_DOUBLED, "step %lld", (long long)step);
     return false;
@@ -35,7 +34,7 @@ static void put(struct nemo *nemo, const struct log_line *line, const struct log
         log_out_count(out, LOG_IMPOSSIBLE, "step %lld: %g s", (long long)step, seconds);
         return;
     }
-    if (!is_news(nemo, line, step, ns, out))
+    if (!is_news(log_writers_turn(&nemo->writers, line->writer, step, ns), step, out))
         return;
     struct record record = log_job(step, ns);
     log_job_flops(&record, teraflops, out);
@@ -314,7 +313,7 @@ static bool take_automodel(struct nemo *nemo, const struct log_line *line,
     }
     bool stamped = log_piece_stamp(piece, &stamp, &zone);
     int64_t mark = stamped ? stamp : (int64_t)piece->text.len;
-    if (!is_news(nemo, line, step, mark, out))
+    if (!is_news(log_writers_turn_at(&nemo->writers, line->writer, step, mark, stamp), step, out))
         return true;
     int64_t ns = automodel_time(nemo, piece, step, stamped, stamp, &span, out);
     nemo->stamped = stamped;

@@ -1,6 +1,7 @@
 /* Records within lines. */
 #include "log_piece.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "log_text.h"
@@ -180,24 +181,133 @@ bool log_layout_whole(struct log_layout *layout, uint32_t fields, bool bare)
 
 /* ---- writers ---- */
 
+#define SAME_SHARE 0.02         /* two processes time the same step alike */
+#define SAME_MIDWAY 0.005       /* likewise, where it is odd already that this one begins */
+#define SAME_TIME_NS 1000000000 /* within which no job starts again */
+#define OTHERS_ENOUGH 3 /* lines: a first step, with what comes before it, is timed unlike */
+
+/* A line's step. */
+struct turn {
+    unsigned slot; /* of its writer */
+    int64_t number, value;
+    int64_t measure; /* what tells a copy */
+    bool stamp;      /* that is a stamp */
+};
+
+static unsigned slot_of(int64_t writer)
+{
+    return (unsigned)((uint64_t)(writer + 1) % LOG_WRITERS);
+}
+
+static void remember_step(struct log_writers *writers, const struct turn *is)
+{
+    writers->last = writers->last_of[is->slot] = is->number;
+    writers->value = is->value;
+    writers->in_run |= (uint64_t)1 << is->slot;
+    writers->others = 0;
+    struct log_measure known = {is->number, is->measure};
+    if (writers->begin_count < LOG_WRITERS_FIRST)
+        writers->begin[writers->begin_count++] = known;
+    writers->recent[writers->recent_next] = known;
+    writers->recent_next = (writers->recent_next + 1) % LOG_WRITERS_STEPS;
+}
+
+/* Of a step of this run; NULL: it is not known, or not any more. */
+static const int64_t *measure_of(const struct log_writers *writers, int64_t number)
+{
+    for (unsigned i = 0; i < writers->begin_count; i++)
+        if (writers->begin[i].number == number)
+            return &writers->begin[i].measure;
+    for (unsigned i = 1; i <= LOG_WRITERS_STEPS; i++) {
+        unsigned at = (writers->recent_next + LOG_WRITERS_STEPS - i) % LOG_WRITERS_STEPS;
+        const struct log_measure *of = &writers->recent[at];
+        if (of->number <= number) /* from the last one on, they fall */
+            return of->number == number ? &of->measure : NULL;
+    }
+    return NULL;
+}
+
+static bool is_alike(int64_t one, int64_t other, double share)
+{
+    double a = (double)one, b = (double)other, most = fabs(a) > fabs(b) ? fabs(a) : fabs(b);
+    return fabs(a - b) <= share * most;
+}
+
+enum whose { RUN_UNKNOWN, RUN_THIS, RUN_OTHER };
+
+/* Which run a step that is not above the last is of. */
+static enum whose run_of(const struct log_writers *writers, const struct turn *is, bool midway)
+{
+    const int64_t *known = measure_of(writers, is->stamp ? writers->last : is->number);
+    if (known && is->stamp)
+        return is->measure - SAME_TIME_NS > *known ? RUN_OTHER : RUN_THIS;
+    if (known)
+        return is_alike(is->measure, *known, midway ? SAME_MIDWAY : SAME_SHARE) ? RUN_THIS
+                                                                                : RUN_OTHER;
+    /* Nobody lags that far behind who did not write the first ones, too. */
+    int64_t oldest = writers->recent[writers->recent_next].number;
+    bool far = is->number < writers->first || is->number < oldest;
+    return writers->begun && far ? RUN_OTHER : RUN_UNKNOWN;
+}
+
+/* Whether another process begins another run with it. first: it is its first line. */
+static bool begins_other_run(struct log_writers *writers, const struct turn *is, bool first)
+{
+    uint64_t bit = (uint64_t)1 << is->slot;
+    bool midway = first && is->number > writers->first;
+    enum whose run = writers->in_run & bit ? RUN_THIS : run_of(writers, is, midway);
+    if (run == RUN_THIS)
+        writers->in_run |= bit;
+    if (run != RUN_OTHER) {
+        writers->others = 0;
+        return false;
+    }
+    writers->others = writers->others_of == is->slot ? writers->others + 1 : 1;
+    writers->others_of = is->slot;
+    if (writers->others == 1)
+        writers->others_from = is->number;
+    return (midway && measure_of(writers, is->number)) || writers->others >= OTHERS_ENOUGH;
+}
+
+static enum log_turn judge_turn(struct log_writers *writers, const struct turn *is)
+{
+    int64_t number = is->number, before = writers->last_of[is->slot];
+    writers->last_of[is->slot] = number;
+    if (number > writers->last) {
+        if (writers->last == 0) {
+            writers->first = number;
+            writers->begun = number <= 2; /* step 0 or 1 */
+        }
+        remember_step(writers, is);
+        return LOG_TURN_NEXT;
+    }
+    bool behind = before == 0 || number > before;
+    if (behind && !begins_other_run(writers, is, before == 0))
+        return LOG_TURN_DOUBLED;
+    if (number == before && (number != writers->last || is->value == writers->value))
+        return LOG_TURN_DOUBLED;
+    *writers = (struct log_writers){.first = behind ? writers->others_from : number, .begun = true};
+    remember_step(writers, is);
+    return LOG_TURN_BACK;
+}
+
 enum log_turn log_writers_turn(struct log_writers *writers, int64_t writer, int64_t step,
                                int64_t value)
 {
-    int64_t *own = &writers->last_of[(uint64_t)(writer + 1) % LOG_WRITERS];
-    int64_t number = step + 1, before = *own;
-    *own = number;
-    if (number > writers->last) {
-        writers->last = number;
-        writers->value = value;
-        return LOG_TURN_NEXT;
-    }
-    if (before == 0 || number > before ||
-        (number == before && (number != writers->last || value == writers->value)))
-        return LOG_TURN_DOUBLED;
-    memset(writers->last_of, 0, sizeof(writers->last_of));
-    *own = writers->last = number;
-    writers->value = value;
-    return LOG_TURN_BACK;
+    struct turn turn = {slot_of(writer), step + 1, value, value, false};
+    return judge_turn(writers, &turn);
+}
+
+enum log_turn log_writers_turn_at(struct log_writers *writers, int64_t writer, int64_t step,
+                                  int64_t value, int64_t stamp_ns)
+{
+    struct turn turn = {slot_of(writer), step + 1, value, stamp_ns, true};
+    return judge_turn(writers, &turn);
+}
+
+int64_t log_writers_count(const struct log_writers *writers, int64_t writer)
+{
+    return writers->last_of[slot_of(writer)];
 }
 
 /* ---- records of the job ---- */

@@ -64,21 +64,44 @@ struct log_layout {
 bool log_layout_whole(struct log_layout *layout, uint32_t fields, bool bare);
 
 #define LOG_WRITERS 64
+#define LOG_WRITERS_FIRST 8
+#define LOG_WRITERS_STEPS 256
 
 /* Who wrote which step, when several processes write the same log. All zero is the beginning. */
 struct log_writers {
+    int64_t first; /* the first step of the run, + 1 */
+    bool begun;    /* it is known to be: the run did not begin before the log */
     int64_t last;  /* the job's last step, + 1; 0: none */
     int64_t value; /* of it */
     int64_t last_of[LOG_WRITERS];
+    uint64_t in_run; /* bits: writers of which a line is known to be of this run */
+    /* Steps of this run: the first ones, and, a ring, the last ones. Number 0: none. */
+    struct log_measure {
+        int64_t number, measure;
+    } begin[LOG_WRITERS_FIRST], recent[LOG_WRITERS_STEPS];
+    unsigned begin_count, recent_next;
+    /* Lines, one after another, of one writer alone, with other values. */
+    unsigned others, others_of;
+    int64_t others_from; /* the first one's number */
 };
 
+/* A process that lags repeats what is known, with the same values, but for what two clocks differ
+ * by. One that takes over after a restart has other ones. That it is another run must be plain: it
+ * begins in the middle, or several lines say so; until then, its lines are copies. */
 enum log_turn {
     LOG_TURN_NEXT,    /* to be given */
     LOG_TURN_DOUBLED, /* another process's line of a step that is known, or the same line again */
     LOG_TURN_BACK,    /* to be given: the number went back, or stayed with another value */
 };
+/* value: what two processes measure alike in one step, and no two runs: not a count of steps. */
 enum log_turn log_writers_turn(struct log_writers *writers, int64_t writer, int64_t step,
                                int64_t value);
+/* Likewise, where the line has a stamp and nothing else that tells: what is stamped after the last
+ * step is no copy of one before. */
+enum log_turn log_writers_turn_at(struct log_writers *writers, int64_t writer, int64_t step,
+                                  int64_t value, int64_t stamp_ns);
+/* Of a log that does not number its steps: the number of this writer's next one, from 0. */
+int64_t log_writers_count(const struct log_writers *writers, int64_t writer);
 
 /* A record of the whole job. */
 struct record log_job(int64_t step, int64_t step_time_ns);
