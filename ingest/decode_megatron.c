@@ -164,7 +164,6 @@ static void remember(struct megatron *state, const struct megatron_iteration *is
     state->events = 0;
     state->inner_s = 0;
     state->inner.has = 0;
-    state->bridge_s = 0;
 }
 
 static void put_rates(const struct megatron_iteration *is, struct log_out *out)
@@ -218,6 +217,8 @@ static void take_iteration(struct megatron *state, const struct log_line *line,
     int64_t span;
     if (state->known && is_known(state, is)) {
         log_out_count(out, LOG_DOUBLED, "iteration %lld", (long long)is->number);
+        if (line->writer == state->bridge_writer)
+            state->bridge_s = 0; /* of this copy */
         return;
     }
     settle_first(state, is->number);
@@ -236,10 +237,9 @@ static void take_iteration(struct megatron *state, const struct log_line *line,
                       (double)is->step_time_ns / 1e9);
     check_events(state, is, out);
     take_notes(line, is, span, out);
-    if (is->flops == 0 && state->bridge_s > 0)
+    if (megatron_use_bridge(state) && is->flops == 0)
         is->flops = (int64_t)(state->bridge_flops + 0.5);
     state->known = true;
-    state->bridge_alone = false;
     state->held = record_of(state, is, span);
     if (state->inner.has && span == 1) {
         log_out_note(out, LOG_NOTE_ONE_RANK);
@@ -266,6 +266,9 @@ static void take_iterations(struct megatron *state, const struct log_line *line,
             take_iteration(state, line, &is, out);
         else if (is.number > 0) /* its number still tells the interval */
             log_steps_next(&state->steps, is.number, &span);
+        state->numbered |= is.number > 0;
+        if (found != MEGATRON_FOUND && state->numbered)
+            megatron_put_bridge(state, out); /* perhaps it was of this one */
         if (found == MEGATRON_TORN)
             log_out_damaged(out, "an iteration line of Megatron is torn");
     }
@@ -443,8 +446,7 @@ static void end(void *of, struct log_out *out)
     struct megatron *state = of;
     end_block(state, true, out);
     put_held(state, out);
-    if (state->bridge_s > 0 && !state->known)
-        megatron_put_bridge(state, out);
+    megatron_put_bridge(state, out);
     if (state->events)
         log_out_count(out, LOG_EVALUATION, "a %s after the last iteration",
                       state->events & RECORD_VALIDATION ? "validation" : "checkpoint");

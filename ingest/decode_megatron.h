@@ -107,7 +107,12 @@ struct megatron_timers {
     char name[MEGATRON_NAME_BYTES]; /* of the timer whose ranks come */
     size_t name_length;             /* 0: none has come */
     enum megatron_time time;        /* what it is */
-    struct megatron_times *ranks;   /* owned */
+    int64_t last_rank;              /* under this name; -1: none yet */
+    double last_ms;                 /* its time */
+    /* Names of this block, by what they are, and of the last one of which no name was lost. */
+    unsigned names[MEGATRON_TIMES + 1], usual_names[MEGATRON_TIMES + 1];
+    bool name_lost;               /* of a timer of this block */
+    struct megatron_times *ranks; /* owned */
     uint32_t capacity;
     uint32_t count; /* ranks of this block: the highest, + 1 */
     uint32_t known; /* ranks of the last whole block */
@@ -128,6 +133,7 @@ void megatron_block_begin(struct megatron_timers *timers, enum megatron_block bl
 enum megatron_fit {
     MEGATRON_FITS,
     MEGATRON_COMPLETE, /* it fits, and no more is to be waited for */
+    MEGATRON_AGAIN,    /* it is the line before once more */
     MEGATRON_STRANGER, /* it is none of this block, which may go on */
     MEGATRON_ENDS,     /* likewise, and the block is over */
 };

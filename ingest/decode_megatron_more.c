@@ -72,19 +72,51 @@ static bool take_breakdown(struct megatron *state, struct str line, struct log_o
 
 /* ---- Megatron-Bridge ---- */
 
+#define BRIDGE_MISSED 2 /* iteration lines without: their writer is gone */
+
 void megatron_put_bridge(struct megatron *state, struct log_out *out)
 {
     struct record record = {.has = RECORD_JOB | RECORD_STEP | RECORD_STEP_TIME};
-    record.step = ++state->bridge_count;
-    if (state->bridge_s > 0 && log_duration(state->bridge_s, LOG_SECOND, &record.step_time_ns)) {
-        if (state->bridge_flops > 0) {
-            record.has |= RECORD_FLOPS;
-            record.flops = (int64_t)(state->bridge_flops + 0.5);
-        }
-        log_out_note(out, LOG_NOTE_COUNTED);
-        log_out_record(out, &record);
-    }
+    double seconds = state->bridge_s;
     state->bridge_s = 0;
+    if (seconds == 0)
+        return;
+    if (state->numbered) {
+        log_out_count(out, LOG_WITHOUT_PAIR, "a step time of %.2f s without its iteration line",
+                      seconds);
+        return;
+    }
+    record.step = ++state->bridge_count;
+    if (!log_duration(seconds, LOG_SECOND, &record.step_time_ns))
+        return;
+    if (state->bridge_flops > 0) {
+        record.has |= RECORD_FLOPS;
+        record.flops = (int64_t)(state->bridge_flops + 0.5);
+    }
+    log_out_note(out, LOG_NOTE_COUNTED);
+    log_out_record(out, &record);
+}
+
+bool megatron_use_bridge(struct megatron *state)
+{
+    bool waits = state->bridge_s > 0;
+    state->numbered = true;
+    state->bridge_s = 0;
+    state->bridge_missed = waits ? 0 : state->bridge_missed + 1;
+    return waits;
+}
+
+/* Several ranks print the same step, each with its own time: one is kept. */
+static bool is_bridge_copy(struct megatron *state, int64_t writer, double seconds)
+{
+    int64_t ns;
+    if (!log_duration(seconds, LOG_SECOND, &ns))
+        return false;
+    if (state->numbered)
+        return state->bridge_any && writer != state->bridge_writer &&
+               state->bridge_missed < BRIDGE_MISSED;
+    int64_t number = log_writers_count(&state->bridge_writers, writer);
+    return log_writers_turn(&state->bridge_writers, writer, number, ns) == LOG_TURN_DOUBLED;
 }
 
 static bool is_teraflops(struct str unit) /* its first version wrote it without "MODEL_" */
@@ -106,28 +138,26 @@ static bool take_bridge(struct megatron *state, const struct log_line *of_line, 
         log_number(value, &teraflops, &length) != LOG_NUMBER ||
         !is_teraflops(log_trim(log_from(value, length)))) {
         log_out_damaged(out, "Megatron-Bridge's line of a step is torn");
+        if (of_line->writer == state->bridge_writer)
+            megatron_put_bridge(state, out);
         return true;
     }
-    if (of_line->writer != state->bridge_writer && seconds == state->bridge_last_s &&
-        teraflops == state->bridge_last_flops) { /* several ranks print the same step */
+    if (is_bridge_copy(state, of_line->writer, seconds)) {
         log_out_count(out, LOG_DOUBLED, "%.2f s a step", seconds);
         return true;
     }
     if (of_line->writer >= 0)
         log_out_note(out, LOG_NOTE_WRITER);
-    state->bridge_writer = of_line->writer;
-    state->bridge_last_s = seconds;
-    state->bridge_last_flops = teraflops;
     if (teraflops <= 0)
         log_out_count(out, LOG_IMPOSSIBLE, "%g TFLOP/s a GPU", teraflops);
-    if (state->bridge_s > 0) {
-        state->bridge_alone = !state->known;
-        megatron_put_bridge(state, out);
-    }
+    bool alone = state->bridge_s > 0 || state->bridge_count > 0;
+    megatron_put_bridge(state, out);
+    state->bridge_any = true;
+    state->bridge_writer = of_line->writer;
     state->bridge_s = seconds;
     state->bridge_flops = teraflops > 0 && teraflops < 1e6 ? teraflops * 1e12 : 0;
     log_out_claim(out);
-    if (state->bridge_alone)
+    if (alone && !state->numbered)
         megatron_put_bridge(state, out);
     return true;
 }

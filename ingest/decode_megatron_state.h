@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "decode_megatron.h"
+#include "log_piece.h"
 #include "log_steps.h"
 
 enum megatron_hold {
@@ -41,11 +42,13 @@ struct megatron {
     uint32_t odd_timer;  /* of one that ended otherwise */
     struct megatron_timers timers;
     /* Megatron-Bridge's own line. */
+    bool numbered;                 /* there are iteration lines, if torn ones: it is one of these */
     double bridge_s, bridge_flops; /* that waits for its iteration line; bridge_s 0: none */
-    bool bridge_alone;             /* no iteration lines belong to them */
-    int64_t bridge_count;
-    int64_t bridge_writer;                   /* of the last of these lines */
-    double bridge_last_s, bridge_last_flops; /* likewise */
+    bool bridge_any;
+    int64_t bridge_writer;             /* of the last one that was no copy; meaningful when any */
+    unsigned bridge_missed;            /* iteration lines since, that had none */
+    int64_t bridge_count;              /* records, where there are no iteration lines */
+    struct log_writers bridge_writers; /* likewise; each one's lines are counted */
 };
 
 /* Lines that are none of an iteration and no timers of Megatron's own: of DeepSpeed's engine within
@@ -58,5 +61,7 @@ bool megatron_has_argument(struct str line);
 /* Whether the timers behind "time (ms) |" have the names of DeepSpeed's. */
 bool megatron_of_deepspeed(struct str timers);
 
-/* A line of Megatron-Bridge that waited for an iteration line: it is a step of its own. */
+/* A line of Megatron-Bridge that waited: a step of its own where there are no iteration lines. */
 void megatron_put_bridge(struct megatron *state, struct log_out *out);
+/* An iteration line becomes a record: whether a line of Megatron-Bridge waits for it. */
+bool megatron_use_bridge(struct megatron *state);

@@ -227,6 +227,9 @@ void megatron_block_begin(struct megatron_timers *timers, enum megatron_block bl
     learn_prefix(timers, line->body);
     timers->name_length = 0;
     timers->time = MEGATRON_TIMES;
+    timers->last_rank = -1;
+    memset(timers->names, 0, sizeof(timers->names));
+    timers->name_lost = false;
     timers->count = 0;
     timers->lines = 0;
     timers->strangers = 0;
@@ -303,13 +306,16 @@ static struct megatron_times *times_of_rank(struct megatron_timers *timers, uint
     return &timers->ranks[rank];
 }
 
+/* The ranks of a timer come in order: one that is not above the last is not taken. */
 static inline bool take_rank(struct megatron_timers *timers, int64_t rank, double ms,
                              struct log_out *out)
 {
     int64_t limit = timers->gpus > 0 && timers->gpus < RANKS_MAX ? timers->gpus : RANKS_MAX;
-    if (timers->name_length == 0 || rank >= limit ||
+    if (timers->name_length == 0 || rank >= limit || rank <= timers->last_rank ||
         !megatron_times_add(times_of_rank(timers, (uint32_t)rank), timers->time, ms))
         return false;
+    timers->last_rank = rank;
+    timers->last_ms = ms;
     log_out_value(out, str_of(timers->name, timers->name_length), "ms", ms);
     return true;
 }
@@ -323,39 +329,59 @@ static uint32_t rank_at(struct str body, const char *number)
     return alone ? (uint32_t)(number - body.p) : 0;
 }
 
+enum rank_line { RANK_TAKEN, RANK_DOUBLED, RANK_UNNAMED, RANK_TORN };
+
 /* "rank  3: F". */
-static bool rank_line(struct megatron_timers *timers, struct str s, const struct log_line *line,
-                      struct log_out *out)
+static enum rank_line rank_line(struct megatron_timers *timers, struct str s,
+                                const struct log_line *line, struct log_out *out)
 {
     int64_t rank;
     size_t length;
     double ms;
     struct str rest = log_trim(log_from(s, strlen("rank ")));
     if (!log_integer(rest, &rank, &length) || !log_begins(log_from(rest, length), ": "))
-        return false;
+        return RANK_TORN;
     struct str value = log_trim(log_from(rest, length + 2));
-    if (!whole_number(value, &ms) || !take_rank(timers, rank, ms, out))
-        return false;
+    if (!whole_number(value, &ms))
+        return RANK_TORN;
+    if (rank == timers->last_rank && ms == timers->last_ms)
+        return RANK_DOUBLED;
+    if (rank <= timers->last_rank) { /* another timer's, whose name is not there */
+        timers->name_length = 0;
+        timers->name_lost = true;
+        timers->last_rank = -1;
+    }
+    if (timers->name_length == 0 && timers->name_lost)
+        return RANK_UNNAMED;
+    if (!take_rank(timers, rank, ms, out))
+        return RANK_TORN;
     log_learn_number(line->form, MEGATRON_LEARNED_RANK, log_until(rest, length),
                      rank_at(line->body, rest.p));
     log_learn_number(line->form, MEGATRON_LEARNED_MS, value, 0);
     log_learn_ready(line->form, false);
-    return true;
+    return RANK_TAKEN;
 }
 
 static enum megatron_fit ranks_line(struct megatron_timers *timers, struct str s,
                                     const struct log_line *line, struct log_out *out)
 {
     if (log_begins(s, "rank ")) {
-        if (!rank_line(timers, s, line, out))
+        enum rank_line is = rank_line(timers, s, line, out);
+        if (is == RANK_DOUBLED)
+            log_out_count(out, LOG_DOUBLED, "a rank's line in the timers");
+        else if (is == RANK_UNNAMED)
+            log_out_damaged(out, "the name of a timer is missing: it is left out");
+        else if (is == RANK_TORN)
             log_out_damaged(out, "a rank's time is torn");
-        return MEGATRON_FITS;
+        return is == RANK_DOUBLED ? MEGATRON_AGAIN : MEGATRON_FITS;
     }
     struct str name = s.len > 0 ? str_of(s.p, s.len - 1) : s;
     if (s.len == 0 || s.p[s.len - 1] != ':' || !is_timer_name(name))
         return MEGATRON_STRANGER;
     timers->name_length = str_copy(timers->name, sizeof(timers->name), name);
     timers->time = megatron_time_of(name);
+    timers->last_rank = -1;
+    timers->names[timers->time]++;
     timers->past_sync |= log_begins(name, "optimizer");
     return MEGATRON_FITS;
 }
@@ -403,7 +429,21 @@ enum megatron_fit megatron_block_line(struct megatron_timers *timers, const stru
         bool over = ++timers->strangers > (timers->complete ? STRANGERS_BEHIND : STRANGERS_MAX);
         return over ? MEGATRON_ENDS : MEGATRON_STRANGER;
     }
-    return count_line(timers, out);
+    return fit == MEGATRON_AGAIN ? MEGATRON_FITS : count_line(timers, out);
+}
+
+/* Whether the timer whose name was lost may be one of those that are summed. */
+static bool lacks_part(const struct megatron_timers *timers)
+{
+    static const enum megatron_time parts[] = {MEGATRON_BOTH, MEGATRON_SYNC, MEGATRON_SYNC_ALL,
+                                               MEGATRON_SYNC_WITHIN, MEGATRON_SYNC_BACKWARD};
+    bool any = false;
+    for (size_t i = 0; i <= MEGATRON_TIMES; i++)
+        any |= timers->names[i] < timers->usual_names[i];
+    for (size_t i = 0; any && i < sizeof(parts) / sizeof(parts[0]); i++)
+        if (timers->names[parts[i]] < timers->usual_names[parts[i]])
+            return true;
+    return !any; /* it is not known which one */
 }
 
 bool megatron_block_end(struct megatron_timers *timers, bool cut, struct log_out *out)
@@ -417,11 +457,18 @@ bool megatron_block_end(struct megatron_timers *timers, bool cut, struct log_out
     }
     if (!any)
         return false;
+    bool drop = timers->name_lost && (cut || lacks_part(timers));
     cut |= timers->lines < timers->usual_lines || timers->strangers > STRANGERS_MAX;
-    for (uint32_t i = 0; cut && !timers->past_sync && i < timers->count; i++)
+    drop |= !timers->name_lost && cut && !timers->past_sync;
+    for (uint32_t i = 0; drop && i < timers->count; i++)
         megatron_times_drop_sums(&timers->ranks[i]);
-    timers->usual_times = timers->lines == timers->usual_lines ? timers->usual_times + 1 : 1;
-    timers->usual_lines = timers->lines;
+    if (timers->name_lost) {
+        timers->usual_times = 0;
+    } else {
+        memcpy(timers->usual_names, timers->names, sizeof(timers->names));
+        timers->usual_times = timers->lines == timers->usual_lines ? timers->usual_times + 1 : 1;
+        timers->usual_lines = timers->lines;
+    }
     if (with < timers->known || with < timers->count || (int64_t)with < timers->gpus)
         log_out_damaged(out, "a block of timers lacks ranks");
     if (with > timers->known)
