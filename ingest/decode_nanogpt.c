@@ -10,7 +10,11 @@
 struct nanogpt {
     struct log_layout layout;
     struct log_writers writers;
+    bool milliseconds;   /* the unit of this log: a time in seconds is cut, "73s" of "735.20ms" */
+    unsigned in_seconds; /* lines with such a time, one after another */
 };
+
+#define SECONDS_ENOUGH 3 /* another script's, after all */
 
 enum { HAS_TIME = 1u, HAS_MFU = 2u };
 
@@ -18,6 +22,7 @@ struct values {
     int64_t step;
     enum log_field time, share;
     double ms, mfu;
+    bool seconds; /* the time's unit */
 };
 
 /* False: it is no line of nanoGPT's. */
@@ -28,10 +33,12 @@ static bool values_of(const struct log_piece *piece, struct values *ret)
     if (!log_integer(value, &ret->step, &length) || length == value.len || value.p[length] != ':' ||
         !log_after(value, "loss", &loss))
         return false;
+    ret->seconds = false;
     ret->time = log_field(piece, "time", "ms", &ret->ms);
     if (ret->time == LOG_FIELD_TORN) { /* forks: "time 0.73s" */
         ret->time = log_field(piece, "time", "s", &ret->ms);
         ret->ms *= 1e3;
+        ret->seconds = true;
     }
     ret->share = log_field(piece, "mfu", "%", &ret->mfu);
     return true;
@@ -45,12 +52,22 @@ static bool scan(const struct log_line *line, struct values *ret)
     struct log_scan scan;
     size_t at;
     ret->time = ret->share = LOG_FIELD_NUMBER;
+    ret->seconds = false;
     return log_scan_head(&scan, line, "iter", &at) && log_scan_text(&scan, " ") &&
            log_scan_integer_to(&scan, STEP, &ret->step) && log_scan_text(&scan, ": loss ") &&
            log_scan_skip_number(&scan) && log_scan_text(&scan, ", time ") &&
            log_scan_number_to(&scan, TIME, &ret->ms) && log_scan_text(&scan, "ms, mfu ") &&
            log_scan_number_to(&scan, MFU, &ret->mfu) && log_scan_text(&scan, "%") &&
            log_scan_ready(&scan);
+}
+
+/* False: the unit is not that of the lines before. */
+static bool take_unit(struct nanogpt *nanogpt, bool seconds)
+{
+    nanogpt->in_seconds = seconds ? nanogpt->in_seconds + 1 : 0;
+    nanogpt->milliseconds =
+        seconds ? nanogpt->milliseconds && nanogpt->in_seconds < SECONDS_ENOUGH : true;
+    return !seconds || !nanogpt->milliseconds;
 }
 
 static void judge(struct nanogpt *nanogpt, int64_t writer, const struct values *values,
@@ -63,6 +80,7 @@ static void judge(struct nanogpt *nanogpt, int64_t writer, const struct values *
         return;
     }
     if (values->time != LOG_FIELD_NUMBER || values->share == LOG_FIELD_TORN ||
+        !take_unit(nanogpt, values->seconds) ||
         !log_layout_whole(&nanogpt->layout, fields, false)) {
         log_out_damaged(out, "a torn line of an iteration");
         return;
@@ -116,8 +134,10 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
 static bool again(void *state, const struct log_line *line, const struct log_values *values,
                   struct log_out *out)
 {
-    struct values is = {0, LOG_FIELD_NUMBER, LOG_FIELD_NUMBER, values->number[TIME],
-                        values->number[MFU]};
+    struct values is = {.time = LOG_FIELD_NUMBER,
+                        .share = LOG_FIELD_NUMBER,
+                        .ms = values->number[TIME],
+                        .mfu = values->number[MFU]};
     if (!log_values_integer(values, STEP, &is.step))
         return false;
     judge(state, line->writer, &is, out);
