@@ -102,7 +102,8 @@ static void judge(struct modded *modded, int64_t writer, const struct values *va
         log_out_count(out, LOG_EVALUATION, NULL);
         bool back = values->step < modded->step && values->clock_ms < modded->clock_ms;
         modded->steps &= !back;
-        if (!modded->any || values->step > modded->step || back)
+        /* Where steps have lines, these alone tell their times: it may come before its step's. */
+        if (!modded->steps && (!modded->any || values->step > modded->step || back))
             put(modded, values, out); /* the clock stands still meanwhile: it is one of the steps */
     } else if (log_writers_turn(&modded->writers, writer, values->step, values->clock_ms) ==
                LOG_TURN_DOUBLED) {
