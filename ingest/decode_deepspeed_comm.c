@@ -52,17 +52,20 @@ static void put_mean(const struct deepspeed_summary *summary, const char *of, do
     log_out_value(out, str_from(name), "ms", ms);
 }
 
-/* "2.0 KB  146  11.12  0.08  0.43  0.41": what is behind the size. False: it is no such row. */
-static bool read_size(struct str row, struct str *ret)
+/* "2.0 KB  146  11.12  0.08  0.43  0.41": the size in bytes, and what is behind it. False: it is no
+ * such row. */
+static bool read_size(struct str row, struct str *ret, double *ret_bytes)
 {
-    double size;
+    static const char units[] = " KMGTP";
     size_t length;
-    if (log_number(row, &size, &length) != LOG_NUMBER)
+    if (log_number(row, ret_bytes, &length) != LOG_NUMBER)
         return false;
     row = log_trim(log_from(row, length));
     size_t unit = log_find(row, "B ");
     if (unit > 1)
         return false;
+    for (size_t i = 1; unit == 1 && units[i] != '\0' && units[i - 1] != row.p[0]; i++)
+        *ret_bytes *= 1024;
     *ret = log_from(row, unit + 1);
     return true;
 }
@@ -92,18 +95,50 @@ static bool is_operation(struct str op)
     return false;
 }
 
+#define PIECE_BYTES 3
+
+/* Whether three letters of the word are those of an operation: then it may be what a torn line left
+ * of its name. A shorter word may be, too. */
+static bool may_be_torn(struct str word)
+{
+    static const char of[] = "inference_all_reduce_scatter_tensor_fn_coalesced allgather_fn "
+                             "all_gather_into_tensor_base_object isend irecv broadcast_object_list "
+                             "monitored_barrier all_to_all_single";
+    char piece[PIECE_BYTES + 1] = {0};
+    for (size_t at = 0; at + PIECE_BYTES <= word.len; at++) {
+        memcpy(piece, word.p + at, PIECE_BYTES);
+        if (strstr(of, piece))
+            return true;
+    }
+    return word.len < PIECE_BYTES;
+}
+
+/* The operation's name above its rows. False: it is none. */
+static bool read_op(struct deepspeed_summary *summary, struct str row)
+{
+    struct str op = op_name(row);
+    bool is = op.len > 0 && op.len < sizeof(summary->op) && log_is_letter(op.p[0]);
+    if (!is || (!is_operation(op) && op.len == row.len && !may_be_torn(op)))
+        return false;      /* another process's word */
+    is = is_operation(op); /* else the name may be torn: whose the rows are is not known */
+    str_copy(summary->op, sizeof(summary->op), is ? op : log_until(op, 0));
+    summary->size = 0;
+    return is;
+}
+
 /* A row of a table, or the operation's name above its rows. */
 static bool read_row(struct deepspeed_summary *summary, struct str row, struct log_out *out)
 {
     double columns[COLUMNS]; /* count, two sums, two means; or count, sum, mean, two rates */
-    struct str rest = log_trim(row), op = op_name(rest);
-    if (op.len > 0 && op.len < sizeof(summary->op) && log_is_letter(op.p[0])) {
-        bool is = is_operation(op); /* else the name may be torn: whose the rows are is not known */
-        str_copy(summary->op, sizeof(summary->op), is ? op : log_until(op, 0));
-        return is;
-    }
-    if (!read_size(rest, &rest))
+    double size;
+    struct str rest = log_trim(row);
+    if (rest.len > 0 && log_is_letter(rest.p[0]))
+        return read_op(summary, rest);
+    if (!read_size(rest, &rest, &size))
         return false;
+    if (size < summary->size) /* another operation's, whose name is not there */
+        summary->op[0] = '\0';
+    summary->size = size;
     if (summary->op[0] == '\0' || !read_columns(rest, columns)) {
         log_out_damaged(out, "a torn row of the communication logger's summary");
     } else if (summary->straggler) {

@@ -11,6 +11,7 @@ struct deepspeed_summary {
     bool straggler; /* the second one: the quickest rank's times, and the writer's above these */
     unsigned strangers; /* lines of others, since the last that was of it */
     char op[32];        /* of the rows */
+    double size;        /* of the last row under it, in bytes; within an operation, they rise */
 };
 
 /* A line of an operation: its time becomes a value. False: it is none. */
