@@ -1,9 +1,11 @@
 /* One line of DLLogger. */
 #include "decode_dllogger_line.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "json_scan.h"
+#include "memory.h"
 
 enum meaning { MEANS_NOTHING, MEANS_STEP_TIME, MEANS_DATA_TIME, MEANS_TIME, MEANS_RATE };
 
@@ -354,8 +356,6 @@ void dllogger_read_text(struct str text, struct dllogger_line *line, struct log_
 
 /* ---- JSON ---- */
 
-#define NAN_BYTES 8192 /* a longer line with a NaN is not read */
-
 /* [epoch, iteration], [epoch, iteration, validation iteration], a number, or a text. */
 static void read_step(struct str value, struct dllogger_line *line)
 {
@@ -418,24 +418,33 @@ static void read_data(struct str data, const struct dllogger_units *units,
     }
 }
 
-/* Python writes NaN and Infinity, which are no JSON: a text stands for them here. *text is left
- * where there are none, or where it does not fit. */
-static void quote_nan(struct str *text, char to[static NAN_BYTES])
+/* Whether a text is open behind c. *escaped: the one before it was a '\\' that counts. */
+static bool in_text_behind(char c, bool in_text, bool *escaped)
+{
+    bool counts = !*escaped;
+    *escaped = in_text && c == '\\' && counts;
+    return in_text != (c == '"' && counts);
+}
+
+/* Python writes NaN and Infinity, which are no JSON: a text stands for them here, "nan". Owned;
+ * NULL: there are none. *text comes back as what is to be read. */
+static char *quote_nan(struct str *text)
 {
     static const char *const words[] = {"NaN", "-Infinity", "Infinity"};
     size_t length = 0, at = 0;
     char before = '\0'; /* the last that is no blank */
-    bool any = false, quoted = false;
+    bool in_text = false, escaped = false;
     if (log_find(*text, "NaN") == SIZE_MAX && log_find(*text, "Infinity") == SIZE_MAX)
-        return;
-    while (at < text->len && length + strlen("\"nan\"") <= NAN_BYTES) {
+        return NULL;
+    char *to = memory_zeroed(text->len + 1, 2); /* "NaN" is 3 bytes, and 5 as a text */
+    while (at < text->len) {
         struct str rest = log_from(*text, at);
         size_t i = 0, count = sizeof(words) / sizeof(words[0]);
-        bool begins = !quoted && (before == ':' || before == ',' || before == '[');
+        bool begins = !in_text && (before == ':' || before == ',' || before == '[');
         while (i < count && !(begins && log_begins(rest, words[i])))
             i++;
         if (i == count) {
-            quoted ^= rest.p[0] == '"' && before != '\\';
+            in_text = in_text_behind(rest.p[0], in_text, &escaped);
             before = log_is_blank(rest.p[0]) ? before : rest.p[0];
             to[length++] = rest.p[0];
             at++;
@@ -445,20 +454,16 @@ static void quote_nan(struct str *text, char to[static NAN_BYTES])
         length += strlen("\"nan\"");
         at += strlen(words[i]);
         before = '"';
-        any = true;
     }
-    if (any && at == text->len)
-        *text = str_of(to, length);
+    *text = str_of(to, length);
+    return to;
 }
 
-bool dllogger_read_json(struct str text, struct dllogger_units *units, struct dllogger_line *line,
+static bool read_object(struct str text, struct dllogger_units *units, struct dllogger_line *line,
                         struct log_out *out)
 {
-    char without_nan[NAN_BYTES];
     struct str key, value, data = {0}, metric = {0}, metadata = {0};
     size_t length;
-    *line = (struct dllogger_line){0};
-    quote_nan(&text, without_nan);
     const char *at = text.p, *end = text.p + text.len, *why, *after;
     if (text.len == 0 || text.p[0] != '{' || !json_valid(at, end, &after, &why))
         return false;
@@ -479,4 +484,14 @@ bool dllogger_read_json(struct str text, struct dllogger_units *units, struct dl
         keep_unit(units, metric, metadata);
     read_data(data, units, line, out);
     return true;
+}
+
+bool dllogger_read_json(struct str text, struct dllogger_units *units, struct dllogger_line *line,
+                        struct log_out *out)
+{
+    *line = (struct dllogger_line){0};
+    char *without_nan = quote_nan(&text);
+    bool is = read_object(text, units, line, out);
+    free(without_nan);
+    return is;
 }
