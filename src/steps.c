@@ -86,6 +86,9 @@ void steps_copy(struct steps *to, const struct steps *from)
     for (size_t i = 0; i < from->count; i++)
         to->rows[i] = row_copied(steps_at(from, i));
     to->spare = NULL;
+    to->bytes = 0; /* rows that grew are one block now */
+    for (size_t i = 0; i < to->count; i++)
+        to->bytes += row_bytes(to->rows[i]);
 }
 
 size_t steps_lower(const struct steps *steps, int attempt, int64_t step)

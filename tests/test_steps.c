@@ -61,6 +61,27 @@ static void a_row_that_is_used_again_is_empty(void **state)
     steps_done(&steps);
 }
 
+/* A row that grew has its slots twice, where they were and where they are; its copy once. */
+static void a_copy_counts_its_own_bytes(void **state)
+{
+    struct steps steps, copy, whole;
+    steps_init(&steps);
+    steps_init(&whole);
+    whole.slots = 32;
+    struct step_row *row = steps_insert(&steps, 0, 0, 1);
+    steps_reach_slot(&steps, row, 20);
+    assert_int_equal(row->capacity, 32);
+    steps_insert(&whole, 0, 0, 1);
+    steps_copy(&copy, &steps);
+    assert_true(copy.bytes < steps.bytes);
+    assert_int_equal(copy.bytes, whole.bytes);
+    steps_drop_oldest(&copy);
+    assert_int_equal(copy.bytes, 0);
+    steps_done(&copy);
+    steps_done(&whole);
+    steps_done(&steps);
+}
+
 static void a_rank_is_expected_from_its_first_step_until_it_has_left(void **state)
 {
     struct ranks ranks;
@@ -126,8 +147,8 @@ static void history_is_kept_until_the_budget_is_full(void **state)
         analysis_finish(analysis);
         sum_up(analysis, &summary);
         int64_t kept = summary.last_in_memory - summary.first_in_memory + 1;
-        size_t row = sizeof(struct step_row) +
-                     (size_t)ranks * (sizeof(struct step_cell) + sizeof(uint32_t));
+        size_t row =
+            sizeof(struct step_row) + (size_t)ranks * (sizeof(struct step_cell) + sizeof(uint32_t));
         assert_true(kept > 500 && (size_t)kept * row <= options.memory_bytes);
         assert_int_equal(summary.complete, 20000);
         assert_int_equal(summary.point_count, 512);
@@ -141,6 +162,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_in_order_however_they_come),
         cmocka_unit_test(a_row_that_is_used_again_is_empty),
+        cmocka_unit_test(a_copy_counts_its_own_bytes),
         cmocka_unit_test(a_rank_is_expected_from_its_first_step_until_it_has_left),
         cmocka_unit_test(the_budget_holds_but_for_a_window),
         cmocka_unit_test(history_is_kept_until_the_budget_is_full),
