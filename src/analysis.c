@@ -419,8 +419,11 @@ void analysis_finish(struct analysis *analysis)
 
 void analysis_wait_longer(struct analysis *analysis, int close_lag, double silent_s)
 {
-    if (close_lag > analysis->options.close_lag)
+    if (close_lag > analysis->options.close_lag) {
         analysis->options.close_lag = close_lag;
+        if (!analysis->finished)
+            analysis_reopen(analysis);
+    }
     if (silent_s > analysis->options.silent_least_s)
         analysis->options.silent_least_s = silent_s;
 }

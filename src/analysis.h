@@ -57,7 +57,8 @@ void analysis_finish(struct analysis *analysis);
 void analysis_set_run(struct analysis *analysis, const struct run *run);
 
 /* Ranks write in bursts: at least so many steps wait for one that is behind, and none is missed
- * before it has been silent for so long, in seconds. */
+ * before it has been silent for so long, in seconds. Steps that did not wait as long and have
+ * closed without a rank are open again, unless they have settled or no more records will come. */
 void analysis_wait_longer(struct analysis *analysis, int close_lag, double silent_s);
 
 /* Which step a summary shows. */

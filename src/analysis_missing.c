@@ -24,11 +24,10 @@ int64_t analysis_missing_since(const struct analysis *analysis, size_t index, ui
 {
     const struct steps *steps = &analysis->steps;
     size_t front = analysis_front(analysis, index);
-    size_t rows = analysis->options.close_lag > 2 ? (size_t)analysis->options.close_lag : 2;
     for (size_t at = front + 1; at-- > 0 && front - at <= RANK_LEFT_AFTER;) {
         if (!has_record(steps_at(steps, at), slot))
             continue;
-        return front - at < rows ? -1 : steps_at(steps, at + 1)->step;
+        return front - at < FOLD_MISSING_ROWS ? -1 : steps_at(steps, at + 1)->step;
     }
     return -1;
 }

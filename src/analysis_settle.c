@@ -35,6 +35,30 @@ void analysis_close(struct analysis *analysis, size_t index)
         move_front(analysis);
 }
 
+void analysis_reopen(struct analysis *analysis)
+{
+    size_t count = analysis->steps.count, closed = analysis->closed_rows;
+    size_t lag = (size_t)(analysis->options.close_lag > 1 ? analysis->options.close_lag - 1 : 1);
+    size_t first = count > lag ? count - lag : 0;
+    for (size_t i = count; i-- > first && i >= analysis->settled_rows;) {
+        struct step_row *row = steps_at(&analysis->steps, i);
+        if (!row->closed || row->attempt != analysis->attempts - 1 ||
+            row->reported >= analysis->ranks_in_newest)
+            continue;
+        row->closed = false;
+        analysis->closed_rows--;
+        if (i < analysis->front_rows)
+            analysis->front_rows = i;
+    }
+    if (analysis->closed_rows == closed)
+        return;
+    analysis->front_beyond = analysis->front_rows;
+    analysis->filling = NULL;
+    analysis->choice_rows = SIZE_MAX;
+    analysis->changed = true;
+    analysis_upset(analysis);
+}
+
 void analysis_row_changed(struct analysis *analysis, size_t index)
 {
     analysis->changed = true;
@@ -62,6 +86,7 @@ static void choose(struct analysis *analysis)
     struct wait_choice choice =
         rules_survey(&analysis->steps, analysis->ranks.count, analysis->options.run.barrier);
     if (choice.overlapped != analysis->choice.overlapped ||
+        choice.one_stamp != analysis->choice.one_stamp ||
         choice.clocks_agree != analysis->choice.clocks_agree)
         analysis_upset(analysis);
     analysis->choice = choice;

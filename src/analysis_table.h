@@ -118,6 +118,10 @@ void analysis_fill_called(const struct fold_called *called, bool simulated,
 /* Closes the row at `index`. */
 void analysis_close(struct analysis *analysis, size_t index);
 
+/* close_lag has grown: of the newest attempt's rows those that lack a rank, and behind which
+ * fewer stand now than are to, are open again, unless they have settled. */
+void analysis_reopen(struct analysis *analysis);
+
 /* A record has changed the row at `index`, which was closed before. */
 void analysis_row_changed(struct analysis *analysis, size_t index);
 

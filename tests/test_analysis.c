@@ -38,6 +38,77 @@ static void ranks_that_write_in_bursts_are_awaited_when_it_is_said(void **state)
     }
 }
 
+static int64_t missing_since(struct analysis *analysis, uint32_t rank)
+{
+    struct summary summary;
+    int64_t since = -1;
+    sum_up(analysis, &summary);
+    for (size_t i = 0; i < summary.verdict_count; i++)
+        if (summary.verdicts[i].kind == VERDICT_MISSING && summary.verdicts[i].rank == rank)
+            since = summary.verdicts[i].from_step;
+    summary_done(&summary);
+    return since;
+}
+
+/* It is known only behind what was read first that the ranks write in bursts. */
+static void what_closed_too_early_for_bursts_is_awaited_again(void **state)
+{
+    (void)state;
+    struct analysis *analysis = new_analysis();
+    struct summary summary;
+    for (uint32_t rank = 0; rank < 4; rank++)
+        for (int64_t step = 0; step < (rank == 0 ? 440 : 400); step++)
+            add(analysis, record_of(rank, step, 200, 100, 90));
+    assert_int_equal(missing_since(analysis, 3), 400);
+    analysis_wait_longer(analysis, 128, 3);
+    sum_up(analysis, &summary);
+    assert_int_equal(summary.shown.step, 399);
+    assert_int_equal(verdicts_of(&summary, VERDICT_MISSING), 0);
+    summary_done(&summary);
+    for (uint32_t rank = 1; rank < 3; rank++) /* the next bursts */
+        for (int64_t step = 400; step < 440; step++)
+            add(analysis, record_of(rank, step, 200, 100, 90));
+    assert_int_equal(missing_since(analysis, 3), -1);
+    for (uint32_t rank = 0; rank < 3; rank++) /* 400 closes behind 527, 401 behind 528 */
+        for (int64_t step = 440; step < 528; step++)
+            add(analysis, record_of(rank, step, 200, 100, 90));
+    assert_int_equal(missing_since(analysis, 3), -1);
+    for (uint32_t rank = 0; rank < 3; rank++)
+        add(analysis, record_of(rank, 528, 200, 100, 90));
+    assert_int_equal(missing_since(analysis, 3), 400);
+    for (int64_t step = 400; step < 529; step++) /* and it is back */
+        add(analysis, record_of(3, step, 200, 100, 90));
+    sum_up(analysis, &summary);
+    assert_int_equal(verdicts_of(&summary, VERDICT_MISSING), 0);
+    assert_int_equal(summary.complete, 529);
+    summary_done(&summary);
+    analysis_free(analysis);
+}
+
+/* However long a rank is waited for while records come, at their end it is two steps that say
+ * that it has left. */
+static void at_the_end_a_rank_is_missing_however_long_it_was_awaited(void **state)
+{
+    static const int lags[] = {1, 2, 49, 50, 100, 201, 300, 1000};
+    (void)state;
+    for (size_t i = 0; i < sizeof lags / sizeof *lags; i++)
+        for (int64_t away = 0; away < 3; away++) {
+            struct analysis_options options;
+            analysis_options_init(&options);
+            options.close_lag = lags[i];
+            options.keep_history = true;
+            struct analysis *analysis = analysis_new(&options);
+            for (int64_t step = 0; step < 600; step++)
+                for (uint32_t rank = 0; rank < 4; rank++)
+                    if (rank != 2 || step < (away == 2 ? 550 : 600 - away))
+                        add(analysis, record_of(rank, step, 200, 100, 90));
+            analysis_finish(analysis);
+            assert_int_equal(missing_since(analysis, 2), away == 2 ? 550 : -1);
+            assert_int_equal(missing_since(analysis, 3), -1);
+            analysis_free(analysis);
+        }
+}
+
 static void a_step_of_three_ranks_is_worked_out_by_hand(void **state)
 {
     struct analysis *analysis = new_analysis();
@@ -614,6 +685,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_that_write_in_bursts_are_awaited_when_it_is_said),
+        cmocka_unit_test(what_closed_too_early_for_bursts_is_awaited_again),
+        cmocka_unit_test(at_the_end_a_rank_is_missing_however_long_it_was_awaited),
         cmocka_unit_test(a_step_of_three_ranks_is_worked_out_by_hand),
         cmocka_unit_test(the_optimizer_of_the_step_before_is_own_time),
         cmocka_unit_test(release_to_release_is_the_step_time_when_there_are_clocks),

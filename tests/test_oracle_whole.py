@@ -281,9 +281,9 @@ class Runs(Logs):
     def test_a_real_run_whose_exchange_overlaps(self):
         self.recorded("overlap_slow5", "overlapped", [(5, 0, "")])
 
-    def simulated(self, *arguments, edit=None, stragglers=()):
+    def simulated(self, *arguments, edit=None, stragglers=(), said=JOB):
         path = self.feed(*arguments, edit=edit)
-        self.whole(path, [path], "sync", JOB, stragglers, **SIZES)
+        self.whole(path, [path], "sync", said, stragglers, **SIZES)
 
     def test_a_restart_and_a_rank_that_was_slow_for_a_while(self):
         self.simulated("--steps", 130, "--restart", "100:90", "--slow", "5:1.3@40-80", "--jitter",
@@ -293,7 +293,9 @@ class Runs(Logs):
         self.simulated("--steps", 90, "--restart", "40:25", "--restart", "70:69", "--ranks", 5)
 
     def test_a_rank_that_falls_silent(self):
-        self.simulated("--steps", 90, "--missing", "3@60")
+        """At the end it does not count that it was to be waited for for more steps than there
+        were."""
+        self.simulated("--steps", 90, "--missing", "3@60", said=(*JOB, "--close-lag", "45"))
 
     def test_a_rank_that_comes_back_and_steps_that_are_not_there(self):
         def edit(record):
