@@ -217,12 +217,13 @@ static bool time_by_record(struct barrier *barrier, const struct step_row *row, 
 }
 
 static inline void fill_time(struct barrier *barrier, const struct step_row *row,
-                             const struct step_row *before, uint32_t ranks, bool whole)
+                             const struct step_row *before, uint32_t ranks, bool one_stamp,
+                             bool whole)
 {
     struct step_digest *digest = &barrier->digest;
     double time_ns;
     bool by_job = time_by_job(row, &time_ns);
-    if (!by_job && row->has_all & RECORD_STEP_TIME && step_row_one_stamp(row, ranks))
+    if (!by_job && one_stamp && (row->has_all & RECORD_STEP_TIME))
         by_job = time_by_record(barrier, row, ranks, &time_ns); /* of the job, for each rank */
     if (!by_job && time_by_clocks(barrier, row, before, ranks, whole, &time_ns)) {
         digest->time_evidence = EVIDENCE_MEASURED;
@@ -274,7 +275,7 @@ static int64_t sum_tokens(const struct step_row *row, uint32_t ranks)
 
 static inline __attribute__((always_inline)) void
 compute(struct barrier *barrier, const struct step_row *row, const struct step_row *before,
-        uint32_t ranks, uint32_t parts, bool whole)
+        uint32_t ranks, uint32_t parts, bool one_stamp, bool whole)
 {
     uint32_t n = fill_own(barrier, row, before, ranks, parts, whole);
     barrier->digest.own_median_ns = median_of_ns(barrier->scratch, n);
@@ -287,7 +288,7 @@ compute(struct barrier *barrier, const struct step_row *row, const struct step_r
     else
         for (uint32_t i = 0; i < ranks; i++)
             barrier->wait_ns[i] = NAN;
-    fill_time(barrier, row, before, ranks, whole);
+    fill_time(barrier, row, before, ranks, one_stamp, whole);
     barrier->digest.input_median_ns = input_median(barrier, row, ranks);
 }
 
@@ -308,7 +309,7 @@ void barrier_compute(struct barrier *barrier, const struct step_row *row,
         .tokens = sum_tokens(row, in_row),
     };
     if (row->reported == ranks && (!before || before->reported == ranks))
-        compute(barrier, row, before, in_row, parts, true);
+        compute(barrier, row, before, in_row, parts, choice.one_stamp, true);
     else
-        compute(barrier, row, before, in_row, parts, false);
+        compute(barrier, row, before, in_row, parts, choice.one_stamp, false);
 }

@@ -8,6 +8,7 @@
 /* What was found out about a run, and is applied to steps without `sync`. */
 struct wait_choice {
     bool overlapped;   /* the exchange overlaps the backward pass, which holds the waiting */
+    bool one_stamp;    /* whoever wrote the log stamped it: no rank's clock is in it */
     bool clocks_agree; /* arrivals by the ranks' clocks can be compared */
 };
 

@@ -42,7 +42,8 @@ void clocks_done(struct clocks *clocks);
 void clocks_copy(struct clocks *to, const struct clocks *from); /* `to` is overwritten */
 
 /* One more step, whose waits go by `rule`; `before` is the step before it, NULL
- * when it is not there. O(ranks) when it is a step to sample, else O(1). */
+ * when it is not there. Not for a log in which one stamp stands for all ranks (rules.h).
+ * O(ranks) when it is a step to sample, else O(1). */
 void clocks_fold(struct clocks *clocks, const struct step_row *row, const struct step_row *before,
                  uint32_t ranks, enum wait_rule rule);
 

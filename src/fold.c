@@ -400,13 +400,13 @@ void fold_row(struct fold *fold, const struct steps *steps, size_t index, const 
         reach_ranks(fold, ranks->count);
         fold->ordinal_steps[fold->ordinal % STRAGGLER_WINDOW_MAX] = row->step;
         fold_span(fold, row, digest);
-        if (!fold->figures_only)
+        if (!fold->figures_only && !choice.one_stamp)
             clocks_fold(&fold->clocks, row, fold_row_before(steps, index), ranks->count,
                         digest->rule);
         fold_ranks(fold, row, barrier);
         struct fold_step step = {steps, index, row, choice, barrier};
         digest->unnamed_ns = fold_unnamed_ns(fold, row, digest);
-        digest->between_ns = fold_between_ns(fold, steps, index);
+        digest->between_ns = fold_between_ns(fold, steps, index, choice.one_stamp);
         fold_called(fold, row, digest);
         if (!fold->figures_only)
             fold_findings(fold, &step, ranks);

@@ -262,7 +262,8 @@ void fold_window_put(const struct fold *fold, struct step_digest *digest);
 bool fold_gap(struct fold *fold, const struct fold_step *step);
 
 /* step_digest.between_ns of the row at `index`. */
-double fold_between_ns(const struct fold *fold, const struct steps *steps, size_t index);
+double fold_between_ns(const struct fold *fold, const struct steps *steps, size_t index,
+                       bool one_stamp);
 
 /* Whether so many rows are not in the log before this one that those that are do not say how long a
  * step takes here; before fold->job is told of it. */

@@ -27,13 +27,12 @@ static uint32_t common_slots(const struct step_row *before, const struct step_ro
     return before->capacity < row->capacity ? before->capacity : row->capacity;
 }
 
-/* Of two steps whose ranks have one stamp each, and the step time of the job: from the end of the
- * first to the begin of the second; NAN. */
+/* Of two steps of a log in which one stamp stands for all ranks, and the step time of the job: from
+ * the end of the first to the begin of the second; NAN. */
 static double between_stamps(const struct step_row *before, const struct step_row *row)
 {
     uint32_t slot = 0;
-    if (!(row->has_all & before->has_all & RECORD_STEP_TIME) ||
-        !step_row_one_stamp(row, row->capacity) || !step_row_one_stamp(before, before->capacity))
+    if (!(row->has_all & before->has_all & RECORD_STEP_TIME))
         return NAN;
     while (slot < common_slots(before, row) && !(row->has[slot] & before->has[slot] & RECORD_BEGIN))
         slot++;
@@ -45,9 +44,9 @@ static double between_stamps(const struct step_row *before, const struct step_ro
 
 /* How long all of them did. Without `sync` a rank waits in that time, too, but for the
  * last to arrive. */
-static double idle_ns(const struct step_row *before, const struct step_row *row)
+static double idle_ns(const struct step_row *before, const struct step_row *row, bool one_stamp)
 {
-    double between = between_stamps(before, row);
+    double between = one_stamp ? between_stamps(before, row) : NAN;
     if (!isnan(between))
         return between >= 0 ? between : NAN;
     uint32_t n = 0, slots = common_slots(before, row);
@@ -65,9 +64,9 @@ static double idle_ns(const struct step_row *before, const struct step_row *row)
 }
 
 /* As one rank tells it: so that hardly any step needs a look at all. */
-static double idle_of_one(const struct step_row *before, const struct step_row *row)
+static double idle_of_one(const struct step_row *before, const struct step_row *row, bool one_stamp)
 {
-    double between = between_stamps(before, row);
+    double between = one_stamp ? between_stamps(before, row) : NAN;
     if (!isnan(between))
         return between;
     uint32_t slots = common_slots(before, row);
@@ -79,12 +78,15 @@ static double idle_of_one(const struct step_row *before, const struct step_row *
     return NAN;
 }
 
-double fold_between_ns(const struct fold *fold, const struct steps *steps, size_t index)
+double fold_between_ns(const struct fold *fold, const struct steps *steps, size_t index,
+                       bool one_stamp)
 {
     const struct step_row *row = steps_at(steps, index), *before = fold_row_before(steps, index);
     if (!before || before->step < fold->from_step)
         return NAN;
-    return row->has_all & RECORD_JOB ? idle_of_one(before, row) : between_stamps(before, row);
+    if (row->has_all & RECORD_JOB)
+        return idle_of_one(before, row, one_stamp);
+    return one_stamp ? between_stamps(before, row) : NAN;
 }
 
 static void add(struct fold *fold, const struct fold_step *step, double idle, int64_t absent)
@@ -99,9 +101,9 @@ static void add(struct fold *fold, const struct fold_step *step, double idle, in
     fold_event_end(fold, event, step, fold->ordinal, step->row->step);
 }
 
-static bool is_coarse(const struct step_row *row)
+static bool is_coarse(const struct fold_step *step)
 {
-    return (row->has_all & RECORD_JOB) || step_row_one_stamp(row, row->capacity);
+    return (step->row->has_all & RECORD_JOB) || step->choice.one_stamp;
 }
 
 static bool stood_still(struct fold *fold, const struct fold_step *step,
@@ -110,11 +112,12 @@ static bool stood_still(struct fold *fold, const struct fold_step *step,
     double factor = FOLD_GAP_FACTOR * (double)stride; /* steps that are not logged take time */
     if (fold->times.count < FOLD_SPIKE_STEPS_MIN || fold->attempt_steps <= FOLD_WARM_UP ||
         ((step->row->has_any | before->has_any) & RECORD_ANY_EVENT) ||
-        !rolling_is_over(&fold->times, idle_of_one(before, step->row), factor))
+        !rolling_is_over(&fold->times, idle_of_one(before, step->row, step->choice.one_stamp),
+                         factor))
         return false;
-    double idle = idle_ns(before, step->row);
+    double idle = idle_ns(before, step->row, step->choice.one_stamp);
     if (!rolling_is_over(&fold->times, idle, factor) ||
-        (idle < STAMPS_COARSE_NS && is_coarse(step->row)))
+        (idle < STAMPS_COARSE_NS && is_coarse(step)))
         return false;
     add(fold, step, idle, 0);
     return true;
@@ -182,7 +185,7 @@ bool fold_gap(struct fold *fold, const struct fold_step *step)
     int64_t absent = rows_absent(fold, stride);
     if (absent == 0)
         return before && stood_still(fold, step, before, stride);
-    add(fold, step, before ? idle_ns(before, row) : NAN, absent);
+    add(fold, step, before ? idle_ns(before, row, step->choice.one_stamp) : NAN, absent);
     return false;
 }
 

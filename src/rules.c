@@ -89,6 +89,28 @@ static bool release_ns(const struct step_row *row, const struct step_row *next, 
     return true;
 }
 
+static bool two_have_begins(const struct step_row *row, uint32_t ranks)
+{
+    uint32_t begins = 0;
+    for (uint32_t i = 0; i < ranks && i < row->capacity && begins < 2; i++)
+        begins += (row->has[i] & RECORD_BEGIN) != 0;
+    return begins == 2;
+}
+
+/* By a run of rows: of one alone nobody knows whether the ranks' own clocks met. */
+static bool survey_one_stamp(const struct steps *steps, uint32_t ranks)
+{
+    uint32_t rows = 0, same = 0;
+    for (size_t i = 0; i < steps->count && i < RULES_ROWS_MAX && rows < RULES_STAMP_ROWS_MAX; i++) {
+        const struct step_row *row = steps_at(steps, i);
+        if (!row->closed || !two_have_begins(row, ranks))
+            continue;
+        rows++;
+        same += step_row_one_stamp(row, ranks);
+    }
+    return 2 * same > rows;
+}
+
 static bool survey_clocks(const struct steps *steps, uint32_t ranks)
 {
     double *offsets = memory_resized(NULL, (size_t)ranks * CLOCK_ROWS_MAX, sizeof(double));
@@ -145,10 +167,13 @@ struct wait_choice rules_survey(const struct steps *steps, uint32_t ranks,
                                 enum barrier_choice barrier)
 {
     struct wait_choice choice = {.overlapped = barrier == BARRIER_OVERLAPPED};
-    if (ranks < 2 || !any_row_without_sync(steps))
+    if (ranks < 2)
+        return choice;
+    choice.one_stamp = survey_one_stamp(steps, ranks);
+    if (!any_row_without_sync(steps))
         return choice;
     if (barrier == BARRIER_AUTO)
         choice.overlapped = survey_overlap(steps, ranks);
-    choice.clocks_agree = survey_clocks(steps, ranks);
+    choice.clocks_agree = !choice.one_stamp && survey_clocks(steps, ranks);
     return choice;
 }

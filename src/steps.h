@@ -98,8 +98,8 @@ struct step_row {
 /* When the step began: Unix nanoseconds, median over its ranks; NAN. O(ranks). */
 double step_row_begin_ns(const struct step_row *row);
 
-/* Whether the first `slots` of its ranks have one stamp, to the last digit: whoever wrote it, it is
- * not of each one's clock, and may be rounded to a second. */
+/* Whether the first `slots` of its ranks, two or more, have one begin, to the last digit. Whether
+ * one stamp stands for all ranks is asked of a run of rows: rules.h. */
 bool step_row_one_stamp(const struct step_row *row, uint32_t slots);
 
 struct steps {

@@ -58,6 +58,61 @@ static void without_sync_or_clocks_own_times_tell(void **state)
     summary_done(&summary);
 }
 
+#define STAMPED_STEPS 8
+
+/* Three ranks whose forward passes are 1 ms apart, and so their optimizers; the log gives 0.9 s
+ * for each step, which begin 1 s apart. `same`: in so many steps, from the fifth on and round, all
+ * have one begin; else their clocks are 0.1 ms apart. */
+static void stamped(int64_t same, struct summary *summary)
+{
+    struct record records[3 * STAMPED_STEPS];
+    for (uint32_t i = 0; i < 3 * STAMPED_STEPS; i++) {
+        int64_t step = i / 3, rank = i % 3;
+        int64_t apart = (step + STAMPED_STEPS - 4) % STAMPED_STEPS < same ? 0 : rank * MS / 10;
+        records[i] = bare((uint32_t)rank, step,
+                          RECORD_FORWARD | RECORD_OPTIMIZER | RECORD_STEP_TIME, 700 + rank, 0);
+        records[i].phase_ns[PHASE_OPTIMIZER] = (100 + rank) * MS;
+        records[i].step_time_ns = 900 * MS;
+        records[i] = record_at(records[i], (100 + step) * SECOND + apart);
+    }
+    summary_with(BARRIER_AUTO, records, 3 * STAMPED_STEPS, summary);
+}
+
+/* By hand: own times are the forward pass and, but for the first step, the optimizer before:
+ * rank 0 is 2 ms before rank 2 once, and 4 ms in 7 steps. */
+static void one_stamp_for_all_ranks_is_no_clock_of_each(void **state)
+{
+    for (int64_t same = STAMPED_STEPS; same > STAMPED_STEPS / 2; same--) {
+        struct summary summary;
+        stamped(same, &summary);
+        assert_int_equal(summary.rule, WAIT_OWN);
+        assert_false(summary.rules_mixed);
+        assert_int_equal(summary.wait_mean_s.evidence, EVIDENCE_COMPUTED);
+        assert_true(near(summary.ranks[0].wait_mean_s, 0.00375, 1e-9));
+        assert_true(near(summary.wait_mean_s.value, 0.001875, 1e-9));
+        for (size_t i = 0; i < summary.point_count; i++) /* a stamp that differs, too */
+            assert_true(near(summary.points[i].step_time_s, 0.9, 1e-12));
+        summary_done(&summary);
+    }
+}
+
+/* By hand: arrivals are the begin and the forward pass. In the one step, the fifth, rank 0 waits
+ * 2 ms for rank 2, in the others 2.2 ms; the median rank's clock says that this step was 0.1 ms
+ * shorter, and the next one longer. */
+static void clocks_of_each_that_meet_in_a_step_are_clocks(void **state)
+{
+    struct summary summary;
+    stamped(1, &summary);
+    assert_int_equal(summary.rule, WAIT_CLOCKS);
+    assert_false(summary.rules_mixed);
+    assert_int_equal(summary.wait_mean_s.evidence, EVIDENCE_MEASURED);
+    assert_true(near(summary.ranks[0].wait_mean_s, (7 * 2.2e-3 + 2e-3) / 8, 1e-9));
+    assert_true(near(summary.points[4].step_time_s, 0.9999, 1e-9));
+    assert_true(near(summary.points[5].step_time_s, 1.0001, 1e-9));
+    assert_true(near(summary.points[6].step_time_s, 1, 1e-9));
+    summary_done(&summary);
+}
+
 static void an_overlapped_exchange_hides_the_waiting_in_backward(void **state)
 {
     struct record records[] = {bare(0, 0, RECORD_FORWARD | RECORD_BACKWARD, 100, 250),
@@ -181,6 +236,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_least_sync_is_the_exchange),
         cmocka_unit_test(without_sync_or_clocks_own_times_tell),
+        cmocka_unit_test(one_stamp_for_all_ranks_is_no_clock_of_each),
+        cmocka_unit_test(clocks_of_each_that_meet_in_a_step_are_clocks),
         cmocka_unit_test(an_overlapped_exchange_hides_the_waiting_in_backward),
         cmocka_unit_test(the_chosen_barrier_is_used),
         cmocka_unit_test(a_step_in_which_one_rank_lacks_sync_uses_another_rule),

@@ -385,6 +385,47 @@ static void nothing_is_said_of_clocks_without_grounds(void **state)
     }
 }
 
+/* Steps of 0.1 s, each of two ranks 7 ms apart, and in the middle 1.5 s of nothing: too little to
+ * be told of by stamps that may be rounded to a second. Begins that are alike behind the pause
+ * only are still of two clocks. */
+static void a_pause_is_told_of_by_clocks_that_meet_behind_it(void **state)
+{
+    for (int one_stamp = 0; one_stamp < 2; one_stamp++) {
+        struct analysis *analysis = new_analysis();
+        struct summary summary;
+        for (int64_t i = 0; i < 80; i++) {
+            int64_t step = i / 2, apart = one_stamp || step == 20 ? 0 : i % 2 * 7 * MS;
+            struct record record = record_of((uint32_t)(i % 2), step, 50, 30, 20);
+            int64_t begin = SECOND + step * 100 * MS + (step >= 20 ? 1500 * MS : 0);
+            add(analysis, record_at(record, begin + apart));
+        }
+        sum_up(analysis, &summary);
+        assert_int_equal(verdicts_of(&summary, VERDICT_GAP), one_stamp ? 0 : 1);
+        assert_int_equal(summary.clock_count, one_stamp ? 0 : 2);
+        for (int i = 0; !one_stamp && i < 2; i++)
+            assert_true(near(summary.clocks[i].offset_s, i ? 3.5e-3 : -3.5e-3, 1e-6));
+        summary_done(&summary);
+        analysis_free(analysis);
+    }
+}
+
+/* A clock that is 2 ms ahead, stamps of 10 ms: a fifth of the steps seem to be 10 ms apart, of
+ * which nothing is told. */
+static void stamps_too_coarse_for_an_offset_tell_none(void **state)
+{
+    struct analysis *analysis = new_analysis();
+    struct summary summary;
+    for (int64_t i = 0; i < 400; i++) {
+        int64_t step = i / 2, begin = SECOND + step * 1003 * MS + i % 2 * 2 * MS;
+        struct record record = record_of((uint32_t)(i % 2), step, 600, 300, 50);
+        add(analysis, record_at(record, begin - begin % (10 * MS)));
+    }
+    sum_up(analysis, &summary);
+    assert_int_equal(summary.clock_count, 0);
+    summary_done(&summary);
+    analysis_free(analysis);
+}
+
 static void the_order_of_records_does_not_matter(void **state)
 {
     struct simulate_options options = eight_hosts(6);
@@ -621,6 +662,8 @@ int main(void)
         cmocka_unit_test(begins_make_an_offset_where_there_is_no_sync),
         cmocka_unit_test(who_takes_part_does_not_move_the_clocks),
         cmocka_unit_test(nothing_is_said_of_clocks_without_grounds),
+        cmocka_unit_test(a_pause_is_told_of_by_clocks_that_meet_behind_it),
+        cmocka_unit_test(stamps_too_coarse_for_an_offset_tell_none),
         cmocka_unit_test(the_order_of_records_does_not_matter),
         cmocka_unit_test(a_host_that_is_set_in_the_middle_is_told_right),
         cmocka_unit_test(a_clock_that_was_set_just_now_makes_nobody_late),
