@@ -62,6 +62,7 @@ static void read_name(struct str name, struct tqdm_bar *bar)
     }
     bar->name = any ? hash : 0;
     bar->names_training = says_one(name, training);
+    bar->names_epochs = bar->number < 0 && says(name, "epoch");
     if (says_one(name, evaluation))
         bar->use = TQDM_EVALUATION;
     else if (!bar->names_training && says_one(name, other))
@@ -269,6 +270,7 @@ static void keep_head(struct tqdm_heads *heads, struct str front, const struct t
                                    .number = bar->number,
                                    .use = bar->use,
                                    .names_training = bar->names_training,
+                                   .names_epochs = bar->names_epochs,
                                    .plain = plain};
 }
 

@@ -21,6 +21,7 @@ struct tqdm_bar {
     int64_t number; /* the first number in it, "Epoch 3:"; -1: none */
     enum tqdm_use use;
     bool names_training; /* it says so: "Epoch", "train", "step" */
+    bool names_epochs;   /* "Epoch" without a number, which may be what it counts */
     bool plain;          /* from the text's begin up to behind the rate there is no '_' */
     struct str drawn;    /* between the two '|'; NULL: not looked at */
 };
