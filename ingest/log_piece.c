@@ -184,6 +184,8 @@ bool log_layout_whole(struct log_layout *layout, uint32_t fields, bool bare)
 #define SAME_SHARE 0.02         /* two processes time the same step alike */
 #define SAME_MIDWAY 0.005       /* likewise, where it is odd already that this one begins */
 #define SAME_TIME_NS 1000000000 /* within which no job starts again */
+#define NOISE_TIMES 3
+#define NOISE_MOST 0.1
 #define OTHERS_ENOUGH 3 /* lines: a first step, with what comes before it, is timed unlike */
 
 /* A line's step. */
@@ -199,12 +201,30 @@ static unsigned slot_of(int64_t writer)
     return (unsigned)((uint64_t)(writer + 1) % LOG_WRITERS);
 }
 
+/* The share by which they differ. */
+static double share_of(int64_t one, int64_t other)
+{
+    double a = (double)one, b = (double)other, most = fabs(a) > fabs(b) ? fabs(a) : fabs(b);
+    return most > 0 ? fabs(a - b) / most : 0;
+}
+
+/* Slowly: a single step that stands out, as a first one, is no noise. */
+static void learn_noise(struct log_writers *writers, int64_t measure)
+{
+    unsigned last = (writers->recent_next + LOG_WRITERS_STEPS - 1) % LOG_WRITERS_STEPS;
+    if (writers->begin_count == 0)
+        return;
+    double share = share_of(writers->recent[last].measure, measure);
+    writers->noise += ((share < NOISE_MOST ? share : NOISE_MOST) - writers->noise) / 8;
+}
+
 static void remember_step(struct log_writers *writers, const struct turn *is)
 {
     writers->last = writers->last_of[is->slot] = is->number;
     writers->value = is->value;
     writers->in_run |= (uint64_t)1 << is->slot;
     writers->others = 0;
+    learn_noise(writers, is->measure);
     struct log_measure known = {is->number, is->measure};
     if (writers->begin_count < LOG_WRITERS_FIRST)
         writers->begin[writers->begin_count++] = known;
@@ -227,10 +247,11 @@ static const int64_t *measure_of(const struct log_writers *writers, int64_t numb
     return NULL;
 }
 
-static bool is_alike(int64_t one, int64_t other, double share)
+/* Where the steps of a run differ much, so do two processes' times of one. */
+static bool is_alike(const struct log_writers *writers, int64_t one, int64_t other, double share)
 {
-    double a = (double)one, b = (double)other, most = fabs(a) > fabs(b) ? fabs(a) : fabs(b);
-    return fabs(a - b) <= share * most;
+    double noise = NOISE_TIMES * writers->noise;
+    return share_of(one, other) <= (noise > share ? noise : share);
 }
 
 enum whose { RUN_UNKNOWN, RUN_THIS, RUN_OTHER };
@@ -242,8 +263,9 @@ static enum whose run_of(const struct log_writers *writers, const struct turn *i
     if (known && is->stamp)
         return is->measure - SAME_TIME_NS > *known ? RUN_OTHER : RUN_THIS;
     if (known)
-        return is_alike(is->measure, *known, midway ? SAME_MIDWAY : SAME_SHARE) ? RUN_THIS
-                                                                                : RUN_OTHER;
+        return is_alike(writers, is->measure, *known, midway ? SAME_MIDWAY : SAME_SHARE)
+                   ? RUN_THIS
+                   : RUN_OTHER;
     /* Nobody lags that far behind who did not write the first ones, too. */
     int64_t oldest = writers->recent[writers->recent_next].number;
     bool far = is->number < writers->first || is->number < oldest;
@@ -254,7 +276,7 @@ static enum whose run_of(const struct log_writers *writers, const struct turn *i
 static bool begins_other_run(struct log_writers *writers, const struct turn *is, bool first)
 {
     uint64_t bit = (uint64_t)1 << is->slot;
-    bool midway = first && is->number > writers->first;
+    bool midway = first && writers->begun && is->number > writers->first;
     enum whose run = writers->in_run & bit ? RUN_THIS : run_of(writers, is, midway);
     if (run == RUN_THIS)
         writers->in_run |= bit;

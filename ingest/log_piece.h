@@ -80,6 +80,7 @@ struct log_writers {
         int64_t number, measure;
     } begin[LOG_WRITERS_FIRST], recent[LOG_WRITERS_STEPS];
     unsigned begin_count, recent_next;
+    double noise; /* the share by which a step differs from the one before, usually */
     /* Lines, one after another, of one writer alone, with other values. */
     unsigned others, others_of;
     int64_t others_from; /* the first one's number */

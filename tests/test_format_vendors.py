@@ -345,6 +345,39 @@ def _bars(self):
 
 Vendors.test_bars = _bars
 
+
+def _writers(self):
+    """Four ranks print every step, in blocks, each with its own clock; then other ranks print restarts."""
+    for name, line in (("torchtitan", torchtitan), ("llmc", llmc), ("nanogpt", nanogpt), ("nanochat", nanochat),
+                       ("maxtext", maxtext), ("nemo", nemo2), ("nemo", automodel)):
+        dice, clock, lines, expected = random.Random(name), 0.0, [], []
+        runs = [(range(4), 1, 90, 1.0, 0.02), ([5], 61, 400, 0.8, 0.01), ([6], 101, 140, 0.9, 0.01), ([7, 8], 1, 40, 1.3, 0.01)]
+        for ranks, first, last, seconds, noise in runs:
+            written = {rank: [] for rank in ranks}
+            for step in range(first, last + 1):
+                t = seconds * dice.gauss(1, noise) + 5 * (step == first)
+                clock += t
+                for rank in ranks:
+                    own = t * (dice.uniform(0.3, 1) if step == first else dice.gauss(1, noise / 4))
+                    written[rank].append(f"[rank{rank}]:{line(step, own, clock, dice)}\n")
+            for block in range(0, last, 30):
+                for rank in dice.sample(list(ranks), len(ranks)):
+                    lines += written[rank][block:block + 30]
+            clock += 200
+            expected.append(list(range(first, last + 1)))
+        _, said = read(SETUP.get(name, "") + "".join(lines), name)
+        steps, told = [int(number) for number in re.findall(r"^job step (\d+)", said, re.M)], [[]]
+        for step in steps:
+            if told[-1] and step <= told[-1][-1]:
+                told.append([])
+            told[-1].append(step)
+        self.assertEqual([run[-1] for run in told], [run[-1] for run in expected], f"{line.__name__}\n{said}")
+        for run, all_of_it in zip(told, expected): # the first two of a restart may be copies, as far as can be said
+            self.assertIn(run, (all_of_it, all_of_it[1:], all_of_it[2:]), f"{line.__name__}\n{said}")
+
+
+Vendors.test_writers = _writers
+
 for _name, _line, _digits, _error, _restarts in FORMATS:
     def _test(self, case=(_name, _line, _digits, _error, _restarts)):
         self.check(*case)
