@@ -3,17 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decode_pattern_read.h"
 #include "log_text.h"
 #include "number.h"
 #include "user_format_inside.h"
-
-static size_t blanks_at(struct str s)
-{
-    size_t count = 0;
-    while (count < s.len && log_is_blank(s.p[count]))
-        count++;
-    return count;
-}
 
 /* ---- matching ---- */
 
@@ -23,8 +16,8 @@ static size_t text_length_slowly(struct str text, struct str s, bool *ret_short)
     size_t at = 0;
     for (size_t i = 0; i < text.len;) {
         if (log_is_blank(text.p[i])) {
-            size_t blanks = blanks_at(log_from(s, at));
-            i += blanks_at(log_from(text, i));
+            size_t blanks = pattern_blanks(log_from(s, at));
+            i += pattern_blanks(log_from(text, i));
             *ret_short |= at == s.len;
             if (blanks == 0 && (at < s.len || i < text.len))
                 return SIZE_MAX;
@@ -65,7 +58,7 @@ static size_t find_blanks(struct str s, size_t *ret_length)
 {
     for (size_t at = 0; at < s.len; at++)
         if (log_is_blank(s.p[at])) {
-            *ret_length = blanks_at(log_from(s, at));
+            *ret_length = pattern_blanks(log_from(s, at));
             return at;
         }
     return SIZE_MAX;
@@ -174,7 +167,18 @@ static inline void read_value(const struct user_format *user, size_t at, struct 
     if (text_length(text, log_from(s, value->length + value->unit), &cut) != SIZE_MAX ||
         text_length(text, log_from(s, value->length), &cut) == SIZE_MAX)
         return;
-    value->unit = 0; /* it is a part of that text, and still the value's */
+    /* It is a part of that text. Where it is not just its word ("ms" where "m" was meant) what it
+     * says of the value still counts. */
+    struct str word = log_from(log_until(s, value->length + value->unit), value->length);
+    struct str said = log_from(text, user->elements[at + 1].front);
+    word = log_from(word, pattern_blanks(word));
+    bool same_word = said.len >= word.len && memcmp(said.p, word.p, word.len) == 0 &&
+                     (said.len == word.len || !log_is_word(said.p[word.len]));
+    value->unit = 0;
+    if (same_word) {
+        value->scale = 0;
+        value->unclear = false;
+    }
 }
 
 /* Whether the last value should have a unit, as those before it had: nothing else says what it is,
@@ -187,7 +191,7 @@ static inline bool lacks_unit(const struct user_format *user, size_t at,
 
 static inline bool match_value(const struct user_format *user, size_t at, struct match *match)
 {
-    struct str s = log_from(match->rest, blanks_at(match->rest));
+    struct str s = log_from(match->rest, pattern_blanks(match->rest));
     struct user_value value;
     match->cut |= s.len == 0;
     read_value(user, at, s, &value);
@@ -244,7 +248,7 @@ static size_t next_place(const struct user_format *user, struct str line, size_t
         if (first->text) {
             struct str text = first->key;
             if (log_is_blank(text.p[0]) && at > 0 && log_is_blank(line.p[at - 1]))
-                at += blanks_at(log_from(line, at)); /* as from their begin */
+                at += pattern_blanks(log_from(line, at)); /* as from their begin */
             size_t found = find_text(first, log_from(line, at), &length);
             if (found == SIZE_MAX)
                 return SIZE_MAX;
@@ -361,90 +365,6 @@ static void begin(void *state, const struct format *format)
     ((struct pattern_state *)state)->user = format->setup;
 }
 
-/* ---- the pattern itself ---- */
-
-static bool end_text(struct user_format *user, char *from, const char *to, char *error, size_t size)
-{
-    struct element element = {.text = true, .key = str_of(from, (size_t)(to - from))};
-    size_t front = blanks_at(element.key), word = front;
-    while (word < element.key.len && !log_is_blank(element.key.p[word]))
-        word++;
-    element.front = (uint16_t)front;
-    element.word = (uint16_t)(word - front);
-    for (size_t i = 0; i < element.key.len; i++)
-        user->digits |= log_is_digit(element.key.p[i]);
-    return from == to || user_format_field(user, &element, error, size);
-}
-
-/* The unit that the pattern's text begins with: "{step_time} ms", "{step_time}s/it". Empty: none.
- */
-static struct str unit_behind(const char *text)
-{
-    while (*text == ' ')
-        text++;
-    size_t length = 0;
-    while (log_is_letter(text[length]) || text[length] == '%')
-        length++;
-    return str_of(text, length);
-}
-
-/* "{name:unit}" from behind its '{' to its '}'; behind: the pattern from there. */
-static bool add_field(struct user_format *user, struct str inside, const char *behind, char *error,
-                      size_t size)
-{
-    struct element element = {.text = false};
-    const char *colon = memchr(inside.p, ':', inside.len);
-    struct str name = colon ? log_until(inside, (size_t)(colon - inside.p)) : inside;
-    struct str unit = colon ? log_from(inside, name.len + 1) : str_of("", 0);
-    const struct element *before = user->count ? &user->elements[user->count - 1] : NULL;
-    bool open = before && !before->text &&
-                (before->field.kind == USER_NOTHING || before->field.kind == USER_NAME);
-    if (open) {
-        snprintf(error, size, "there must be some text between two fields");
-        return false;
-    }
-    if (inside.len == 0) {
-        element.field.kind = USER_NOTHING;
-        return user->count == 0 || user_format_field(user, &element, error, size);
-    }
-    struct str own = colon ? str_of("", 0) : unit_behind(behind);
-    if ((own.len == 0 || !user_field_find(log_trim(name), own, &element.field, error, size)) &&
-        !user_field_find(log_trim(name), log_trim(unit), &element.field, error, size))
-        return false;
-    if (element.field.kind != USER_JOB)
-        return user_format_field(user, &element, error, size);
-    return user->job = true; /* it stands for no text */
-}
-
-static bool read_pattern(struct user_format *user, char *error, size_t size, size_t *ret_at)
-{
-    char *to = user->plain, *from = to;
-    for (const char *p = user->text; *p; p++) {
-        *ret_at = (size_t)(p - user->text) + 1;
-        bool doubled = (*p == '{' || *p == '}') && p[1] == *p;
-        if (*p == '}' && !doubled) {
-            snprintf(error, size, "there is no '{' before this '}' (}} is the character)");
-            return false;
-        }
-        if (*p != '{' || doubled) {
-            *to++ = *p;
-            p += doubled;
-            continue;
-        }
-        const char *close = strchr(p, '}');
-        if (!close) {
-            snprintf(error, size, "there is no '}' behind this '{' ({{ is the character)");
-            return false;
-        }
-        if (!end_text(user, from, to, error, size) ||
-            !add_field(user, str_of(p + 1, (size_t)(close - p) - 1), close + 1, error, size))
-            return false;
-        from = to;
-        p = close;
-    }
-    return end_text(user, from, to, error, size);
-}
-
 /* The longest run without blanks of all texts. */
 static void choose_anchor(struct user_format *user)
 {
@@ -462,17 +382,12 @@ static void choose_anchor(struct user_format *user)
 struct user_format *user_format_pattern(const char *name, const char *text, char *error,
                                         size_t size)
 {
-    char why[512];
-    size_t at = 1;
     if (strlen(text) > USER_TEXT_MAX) {
         snprintf(error, size, "it is longer than %d bytes", USER_TEXT_MAX);
         return NULL;
     }
     struct user_format *user = user_format_new(name, text);
-    bool read = read_pattern(user, why, sizeof(why), &at);
-    if (!read)
-        snprintf(error, size, "at character %zu: %s", at, why);
-    if (!read || !user_format_check(user, error, size)) {
+    if (!pattern_read(user, error, size) || !user_format_check(user, error, size)) {
         user_format_free(user);
         return NULL;
     }

@@ -46,72 +46,14 @@ static const struct {
 };
 #define FIELDS (sizeof(fields) / sizeof(fields[0]))
 
-/* Longer ones first where one begins like another. */
-static const struct {
-    const char *name;
-    unsigned kinds; /* 1u << enum user_kind */
-    double scale;
-} units[] = {
-    {"ms", 1u << USER_TIME | 1u << USER_STAMP, 1e6},
-    {"us", 1u << USER_TIME | 1u << USER_STAMP, 1e3},
-    {"\xC2\xB5s", 1u << USER_TIME | 1u << USER_STAMP, 1e3},
-    {"ns", 1u << USER_TIME | 1u << USER_STAMP, 1},
-    {"\xCE\xBCs", 1u << USER_TIME | 1u << USER_STAMP, 1e3}, /* the letter; above, the sign */
-    {"milliseconds", 1u << USER_TIME, 1e6},
-    {"millis", 1u << USER_TIME, 1e6},
-    {"msecs", 1u << USER_TIME, 1e6},
-    {"msec", 1u << USER_TIME, 1e6},
-    {"microseconds", 1u << USER_TIME, 1e3},
-    {"usecs", 1u << USER_TIME, 1e3},
-    {"usec", 1u << USER_TIME, 1e3},
-    {"nanoseconds", 1u << USER_TIME, 1},
-    {"minutes", 1u << USER_TIME, 60e9},
-    {"mins", 1u << USER_TIME, 60e9},
-    {"min", 1u << USER_TIME, 60e9},
-    {"second", 1u << USER_TIME, 1e9},
-    {"seconds", 1u << USER_TIME, 1e9},
-    {"secs", 1u << USER_TIME, 1e9},
-    {"sec", 1u << USER_TIME, 1e9},
-    {"s", 1u << USER_TIME | 1u << USER_STAMP, 1e9},
-    {"%", 1u << USER_SHARE, 1e7},
-    {"TFLOP/s", 1u << USER_RATE, 1e12},
-    {"TFLOPS", 1u << USER_RATE, 1e12},
-    {"TFLOPs", 1u << USER_RATE, 1e12},
-    {"k", 1u << USER_COUNT | 1u << USER_RATE, 1e3},
-    {"K", 1u << USER_COUNT | 1u << USER_RATE, 1e3},
-    {"M", 1u << USER_COUNT | 1u << USER_RATE, 1e6},
-    {"G", 1u << USER_COUNT | 1u << USER_RATE, 1e9},
-    {"B", 1u << USER_COUNT, 1e9},
-    {"T", 1u << USER_COUNT | 1u << USER_RATE, 1e12},
-    {"P", 1u << USER_RATE, 1e15},
-};
-#define UNITS (sizeof(units) / sizeof(units[0]))
-
-static const char *units_of(enum user_kind kind)
-{
-    switch (kind) {
-    case USER_TIME:
-        return "s, ms, us, ns or min";
-    case USER_STAMP:
-        return "s, ms, us or ns";
-    case USER_COUNT:
-        return "k, M, G or T";
-    case USER_RATE:
-        return "k, M, G, T or P";
-    case USER_SHARE:
-        return "%";
-    default:
-        return "no unit";
-    }
-}
-
 /* How plain numbers are read: of seconds 9 digits are behind the point, of milliseconds 6. */
 static void set_scale(struct user_field *field, double scale)
 {
     bool count = field->kind == USER_COUNT, time = field->kind == USER_TIME;
     field->scale = scale;
     field->divisor = 0;
-    if (count ? scale == 0 : (time || field->kind == USER_STAMP) && (scale == 0 || scale == 1e9))
+    if (count ? scale == 0 || scale == 1
+              : (time || field->kind == USER_STAMP) && (scale == 0 || scale == 1e9))
         field->divisor = 1;
     else if (time && scale < 1e9)
         field->divisor = (uint32_t)(1e9 / scale);
@@ -144,63 +86,38 @@ bool user_field_find(struct str name, struct str unit, struct user_field *ret, c
     set_scale(ret, 0);
     if (unit.len == 0)
         return true;
-    for (size_t i = 0; i < UNITS; i++) {
-        if (!str_is(unit, units[i].name) || !(units[i].kinds & (1u << ret->kind)))
-            continue;
-        set_scale(ret, units[i].scale);
+    double scale = user_unit_named(ret->kind, unit);
+    if (scale != 0) {
+        set_scale(ret, scale);
         return true;
     }
     snprintf(error, size, "'%.*s' is no unit of %s, which takes %s",
-             (int)(unit.len < 20 ? unit.len : 20), unit.p, fields[at].name, units_of(ret->kind));
+             (int)(unit.len < 20 ? unit.len : 20), unit.p, fields[at].name,
+             user_unit_list(ret->kind));
     return false;
 }
 
 /* ---- values ---- */
 
-/* Whether a unit may begin so: most texts behind numbers do not. */
-static inline bool begins_unit(char c)
+void user_field_unit(const struct user_field *field, struct str s, struct str whole,
+                     struct user_unit *ret)
 {
-    switch (c) {
-    case 'm':
-    case 'u':
-    case '\xC2':
-    case '\xCE':
-    case 'n':
-    case 's':
-    case '%':
-    case 'k':
-    case 'K':
-    case 'M':
-    case 'G':
-    case 'B':
-    case 'T':
-    case 'P':
-        return true;
-    default:
-        return false;
-    }
+    user_unit_at(field->kind, s, whole, ret);
+    if (field->kind == USER_COUNT && field->bit != RECORD_TOKENS && ret->blanks > 0)
+        ret->answer = UNIT_NONE;
 }
 
-/* The unit at the front of s, which may stand behind a blank: its length, 0: none. */
-static size_t unit_at(enum user_kind kind, struct str s, double *ret_scale)
+/* The unit behind a value, if one is there. */
+static void read_unit(const struct user_field *field, struct str s, struct user_value *ret)
 {
-    size_t blank = s.len > 0 && s.p[0] == ' ';
-    struct str rest = log_from(s, blank);
-    if (rest.len == 0 || !begins_unit(rest.p[0]))
-        return 0;
-    for (size_t i = 0; i < UNITS; i++) {
-        if (units[i].name[0] != rest.p[0] || !(units[i].kinds & (1u << kind)))
-            continue;
-        size_t length = strlen(units[i].name);
-        if (!log_begins(rest, units[i].name))
-            continue;
-        if (rest.len > length && log_is_word(rest.p[length]) &&
-            log_is_word(units[i].name[length - 1]))
-            continue; /* a word that begins like it */
-        *ret_scale = units[i].scale;
-        return blank + length;
-    }
-    return 0;
+    struct user_unit unit;
+    user_field_unit(field, s, s, &unit);
+    bool said = field->scale != 0 && unit.answer == UNIT_UNCLEAR;
+    if (unit.answer == UNIT_NONE || (said && unit.scale != field->scale))
+        return; /* or what it would be is not what was said */
+    ret->unclear = !said && unit.answer != UNIT_SURE;
+    ret->unit = unit.blanks + unit.length;
+    ret->scale = unit.scale;
 }
 
 static bool put_scaled(int64_t *to, double value, double scale, double most)
@@ -304,11 +221,18 @@ static inline bool read_plain(const struct user_field *field, const char **p, in
     return field->kind == USER_STAMP || *ret <= RECORD_DURATION_MAX_NS;
 }
 
+/* Whether a unit may stand at p, behind a blank or several. */
+static inline bool ends_unclearly(const struct user_field *field, const char *p)
+{
+    return user_unit_begins(field->kind, p + log_is_blank(*p)) ||
+           (log_is_blank(*p) && log_is_blank(p[1]));
+}
+
 static inline bool read_exact(const struct user_field *field, struct str s, struct user_value *ret)
 {
     const char *p = s.p, *end = s.p + s.len;
     if (!read_plain(field, &p, &ret->whole) || p > end ||
-        (p < end && (*p == ',' || begins_unit(p[*p == ' ']))))
+        (p < end && (*p == ',' || ends_unclearly(field, p))))
         return false;
     ret->form = USER_EXACT;
     ret->length = (size_t)(p - s.p);
@@ -319,7 +243,7 @@ void user_field_read(const struct user_field *field, struct str s, struct user_v
 {
     bool zone;
     ret->form = USER_ABSENT;
-    ret->no_zone = false;
+    ret->no_zone = ret->unclear = false;
     ret->length = ret->unit = 0;
     ret->scale = 0;
     if (s.len == 0 || read_exact(field, s, ret))
@@ -336,7 +260,7 @@ void user_field_read(const struct user_field *field, struct str s, struct user_v
     }
     ret->form = kind == LOG_NUMBER ? USER_NUMBER : USER_ODD;
     if (ret->length < s.len)
-        ret->unit = unit_at(field->kind, log_from(s, ret->length), &ret->scale);
+        read_unit(field, log_from(s, ret->length), ret);
 }
 
 static bool take(const struct user_field *field, struct str s, const struct user_value *value,
@@ -349,6 +273,10 @@ static bool take(const struct user_field *field, struct str s, const struct user
     if (value->form == USER_EXACT) {
         to->no_zone |= value->no_zone;
         return keep(field, value->whole, to);
+    }
+    if (value->unclear) {
+        to->unclear = true;
+        return false;
     }
     if (odd) {
         to->odd |= field->bit;
@@ -437,12 +365,15 @@ void user_record_begin(struct user_record *record)
 {
     record->record = (struct record){0};
     record->end_ns = 0;
-    record->no_zone = false;
+    record->no_zone = record->unclear = false;
     record->odd = record->bad = 0;
 }
 
-static const char *why_wrong(uint32_t bad)
+static const char *why_wrong(uint32_t bad, bool unclear)
 {
+    if (unclear)
+        return "what stands behind a value may be its unit, or can't be: say which, as in "
+               "step_time:s";
     for (size_t i = 0; i < FIELDS; i++)
         if (fields[i].bit & bad)
             return fields[i].wrong;
@@ -471,7 +402,7 @@ void user_record_out(struct user_record *user, struct log_out *out)
 {
     struct record *record = &user->record;
     if (user->bad) {
-        log_out_damaged(out, why_wrong(user->bad));
+        log_out_damaged(out, why_wrong(user->bad, user->unclear));
         return;
     }
     if (user->odd)

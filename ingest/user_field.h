@@ -9,17 +9,7 @@
 #include "log_out.h"
 #include "record.h"
 #include "str.h"
-
-enum user_kind {
-    USER_COUNT,  /* whole: step, rank, tokens, steps, gpus */
-    USER_TIME,   /* seconds, or in the unit that is said */
-    USER_STAMP,  /* t, end: Unix time in s, ms, us or ns by its size, or a written date */
-    USER_RATE,   /* flops */
-    USER_SHARE,  /* mfu */
-    USER_NAME,   /* host, group */
-    USER_JOB,    /* job: takes no value */
-    USER_NOTHING /* {} of a pattern */
-};
+#include "user_unit.h"
 
 struct user_field {
     enum user_kind kind;
@@ -38,6 +28,10 @@ struct user_field {
 bool user_field_find(struct str name, struct str unit, struct user_field *ret, char *error,
                      size_t size);
 
+/* user_unit_at() for a value of the field: of counts only tokens have a unit behind a blank. */
+void user_field_unit(const struct user_field *field, struct str s, struct str whole,
+                     struct user_unit *ret);
+
 #define USER_NAME_BYTES 128
 
 /* A record that is filled in. A field that is put again has its last value. */
@@ -45,6 +39,7 @@ struct user_record {
     struct record record;
     int64_t end_ns;                 /* of field "end"; 0: not there */
     bool no_zone;                   /* of a stamp */
+    bool unclear;                   /* the unit of a bad one */
     uint32_t odd;                   /* bits of fields whose values are nan, inf and the like */
     uint32_t bad;                   /* of fields whose values are not what they should be */
     char names[2][USER_NAME_BYTES]; /* host and group, where they had to be decoded */
@@ -70,6 +65,7 @@ struct user_value {
         USER_NUMBER
     } form;
     bool no_zone;        /* of a written date */
+    bool unclear;        /* what stands behind it may be its unit, or not; or it can be none */
     size_t length, unit; /* bytes: of the value without its unit; of the unit, a blank between
                             included */
     int64_t whole;

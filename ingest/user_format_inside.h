@@ -1,5 +1,5 @@
 /* The inside of a format that a user described: may be used by user_format.c,
- * decode_map*.c and decode_pattern.c only. */
+ * decode_map*.c and decode_pattern*.c only. */
 #pragma once
 
 #include <stdint.h>

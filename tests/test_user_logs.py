@@ -15,7 +15,8 @@ from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 
 READER = os.environ["LOCKSTEP_FORMATS_READ"]
 LOGS = 12  # of each kind
-UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1, "min": 60 * 10**9}
+UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1, "min": 60 * 10**9, "h": 3600 * 10**9, "hours": 3600 * 10**9,
+         "days": 86400 * 10**9, "msec": 10**6}
 PHASES = ["data", "forward", "backward", "sync", "optimizer", "compute", "step_time"]
 RANK_MAX, NS_MAX = 1048575, 10**15
 ODD = object()  # nan and the like
@@ -120,7 +121,7 @@ def json_time(dice, unit):
     """The text of a value of a time."""
     number = plain(digits(dice, unit))
     grouped = f"{dice.randrange(1000, 99999):,}"
-    other = dice.choice(["h", "x", "stepsize", "ms" if unit != "ms" else "us"])
+    other = dice.choice(["h", "m", "d", "hours", "it/s", "weeks", "min_lr", "x", "stepsize", "ms" if unit != "ms" else "us"])
     if dice.random() < 0.7:
         return number
     return dice.choice([
@@ -243,7 +244,9 @@ def pattern_log(dice):
         ("step {step} rank {rank} took {step_time:%s}", "step %s rank %s took %s"),
         ("[{rank}] it={step}/{} ({}) t={step_time:%s}, node {host}", "[%s] it=%s/900 (loss nan) t=%s, node n1"),
         ("{{step {step}}} {} r{rank}: {step_time:%s} each", "{step %s} all good r%s: %s each"),
-        ("| {step} | {rank} | {forward:%s} |", "| %s | %s | %s |")])
+        ("| {step} | {rank} | {forward:%s} |", "| %s | %s | %s |"),
+        ("{step} {rank} time {step_time:%s} min {} max {}", "%s %s time %s min 0.1 max 7"),  # the least, no minutes
+        ("{step} {rank} time {step_time:%s} m=", "%s %s time %s m=5")])
     swap = style[0].startswith("[{rank}")
     field = Field("forward" if "forward" in style[0] else "step_time", "t", unit)
     fields = [Field("rank", "rank"), Field("step", "step"), field] + ([Field("host", "host")] if "host" in style[0] else [])
