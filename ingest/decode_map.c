@@ -132,9 +132,6 @@ static void sort_keys(struct user_format *user)
         if (element->field.kind == USER_JOB)
             continue;
         user->by_first[user_key_slot(element->key.p[0])] |= UINT64_C(1) << i;
-        snprintf(user->missing[i], sizeof(user->missing[i]),
-                 "the map's key '%.*s' has no value in any record so far",
-                 element->key.len < 80 ? (int)element->key.len : 80, element->key.p);
         for (size_t k = 0; k < element->key.len; k++)
             user->digits |= log_is_digit(element->key.p[k]);
         for (size_t k = i + 1; k < user->count && element->same == 0; k++)

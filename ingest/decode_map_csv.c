@@ -6,6 +6,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "decode_map_json.h"
 #include "log_text.h"
 
 /* The next value; *rest moves behind its separator. *ret_last: there is none after it. */
@@ -81,12 +82,14 @@ static bool is_enough(const struct user_format *user, uint32_t found)
     return (found & RECORD_ANY_TIME) != 0;
 }
 
-static bool has_all(const struct user_format *user, uint32_t found)
+/* The elements that a header lacks. */
+static uint64_t lacking(const struct user_format *user, uint32_t found)
 {
+    uint64_t keys = 0;
     for (size_t i = 0; i < user->count; i++)
         if (user->elements[i].field.kind != USER_JOB && !(user->elements[i].field.bit & found))
-            return false;
-    return true;
+            keys |= UINT64_C(1) << i;
+    return keys;
 }
 
 static const char utf8_mark[] =
@@ -112,8 +115,8 @@ static bool find_header(struct map_csv *csv, const struct user_format *user, str
             continue;
         if (twice)
             log_out_damaged(out, "a header with a column of the map twice: its rows are not read");
-        else if (!has_all(user, found))
-            log_out_damaged(out, "a header without some columns of the map");
+        else if (lacking(user, found))
+            map_tell_missing(user, lacking(user, found), "a table, by its header", out);
         *csv = twice ? (struct map_csv){0} : read;
         return true;
     }

@@ -1,6 +1,7 @@
 /* One pass over a line's JSON: what is valid, and the values that a map names. */
 #include "decode_map_json.h"
 
+#include <stdio.h>
 #include <string.h>
 #if defined(__SSE2__) && !defined(LINE_SHAPE_PORTABLE)
 #include <emmintrin.h>
@@ -351,25 +352,51 @@ static bool tell_torn(const struct user_format *user, struct str text, struct lo
     return false;
 }
 
-/* A key that is in no record is a wrong map, or a phase that nobody measures: it must be seen. */
-static void tell_missing(const struct user_format *user, struct map_seen *seen, struct log_out *out)
+void map_tell_missing(const struct user_format *user, uint64_t keys, const char *where,
+                      struct log_out *out)
 {
+    char text[COMPLAINT_BYTES];
+    uint64_t all = log_out_unmapped(out, keys);
+    size_t used = (size_t)snprintf(text, sizeof(text), "keys of the map without a value in %s: ",
+                                   all == keys ? where : "a log or table at least");
+    const char *between = "";
+    for (; all; all &= all - 1) {
+        struct str key = user->elements[__builtin_ctzll(all)].key;
+        if (used + key.len + 24 > sizeof(text)) {
+            snprintf(text + used, sizeof(text) - used, "%s%d more", *between ? " and " : "",
+                     __builtin_popcountll(all));
+            break;
+        }
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s'%.*s'", between,
+                                 (int)key.len, key.p);
+        between = ", ";
+    }
+    log_out_example(out, LOG_UNMAPPED, text);
+}
+
+/* A key that is in no record is a wrong map, or a phase that nobody measures: it must be seen. */
+static void tell_missing(const struct user_format *user, struct map_seen *seen, const char *which,
+                         struct log_out *out)
+{
+    uint64_t keys = 0;
+    char where[48];
     seen->told = true;
     for (size_t i = 0; i < user->count; i++) {
-        const struct element *element = &user->elements[i];
-        bool is_end = element->field.kind == USER_STAMP && element->field.bit != RECORD_BEGIN;
-        if (element->field.kind == USER_JOB || (is_end && seen->end) ||
-            (seen->bits & element->field.bit))
-            continue;
-        log_out_damaged(out, user->missing[i]);
-        return;
+        const struct user_field *field = &user->elements[i].field;
+        bool is_end = field->kind == USER_STAMP && field->bit != RECORD_BEGIN;
+        bool there = (is_end && seen->end) || (seen->bits & field->bit);
+        keys |= (uint64_t)(field->kind != USER_JOB && !there) << i;
     }
+    snprintf(where, sizeof(where), "%s %u record%s", which, seen->records,
+             seen->records == 1 ? "" : "s");
+    if (keys)
+        map_tell_missing(user, keys, where, out);
 }
 
 void map_json_end(const struct user_format *user, struct map_seen *seen, struct log_out *out)
 {
     if (seen->records > 0 && !seen->told)
-        tell_missing(user, seen, out);
+        tell_missing(user, seen, "its", out);
 }
 
 /* Whether the object holds a record: it is then put out, or counted. */
@@ -382,7 +409,7 @@ static bool put_out(const struct user_format *user, struct map_seen *seen,
     seen->bits |= bits;
     seen->end |= record->end_ns != 0;
     if (++seen->records >= MAP_RECORDS_SURE && !seen->told)
-        tell_missing(user, seen, out);
+        tell_missing(user, seen, "its first", out);
     if (user->job)
         record->record.has |= RECORD_JOB;
     user_record_out(record, out);

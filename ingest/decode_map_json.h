@@ -12,6 +12,10 @@ struct map_seen {
     bool end, told; /* end: "end" was there, which is no field of a record */
 };
 
+/* Tells, as a remark on the map, of those of its elements (bits) that have no value there. */
+void map_tell_missing(const struct user_format *user, uint64_t keys, const char *where,
+                      struct log_out *out);
+
 /* Reads the object whose '{' is at p, in one pass: the values of the map's keys are put into the
  * record. The place after its '}'; NULL: it is torn or invalid, and the record is of no use. NaN
  * and Infinity are numbers, as they are to Python. Up to 64 bytes behind `end` must be readable. */

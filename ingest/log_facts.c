@@ -25,6 +25,7 @@ const char *log_count_sentence(enum log_count count)
                         "NCCL_INSPECTOR_DUMP_MIN_SIZE_BYTES=0, or one collective of all ranks, "
                         "would tell",
         [LOG_BESIDE] = "left out: something else in this log gives these steps",
+        [LOG_UNMAPPED] = "keys of the map that have no value",
     };
     return sentences[count];
 }
@@ -184,6 +185,15 @@ static void tell_not_shown(const struct log_facts *facts, struct summary *summar
                  facts->format->title, (unsigned long long)facts->lines);
 }
 
+/* What a map names that is not in its log: it may be wrong. Of several maps, as many as fit. */
+static void tell_unmapped(const struct log_facts *facts, struct summary *summary)
+{
+    size_t used = strlen(summary->unmapped), room = sizeof(summary->unmapped) - used;
+    if (facts->counts[LOG_UNMAPPED] > 0 && strlen(facts->examples[LOG_UNMAPPED]) + 3 < room)
+        snprintf(summary->unmapped + used, room, "%s%s", used > 0 ? "; " : "",
+                 facts->examples[LOG_UNMAPPED]);
+}
+
 /* No record has come yet, but lines of this format have. */
 static void tell_begun(const struct log_facts *facts, struct summary *summary)
 {
@@ -194,8 +204,9 @@ static void tell_begun(const struct log_facts *facts, struct summary *summary)
                  facts->format->title, (unsigned long long)facts->records_held);
     else if (facts->lines > 0 && !summary->not_shown[0])
         snprintf(summary->not_shown, sizeof(summary->not_shown),
-                 "%s, %llu of its lines so far, none of them with the time of a step",
-                 facts->format->title, (unsigned long long)facts->lines);
+                 "%s, %llu of its lines so far, none of them with the time of a step%s%s",
+                 facts->format->title, (unsigned long long)facts->lines,
+                 facts->examples[LOG_UNMAPPED][0] ? ": " : "", facts->examples[LOG_UNMAPPED]);
 }
 
 void log_book_summary(const struct log_book *book, struct summary *summary)
@@ -221,12 +232,13 @@ void log_book_summary(const struct log_book *book, struct summary *summary)
     }
     struct source_counts *source = &summary->source;
     summary->world_ranks = 0;
-    summary->not_shown[0] = '\0';
+    summary->not_shown[0] = summary->unmapped[0] = '\0';
     for (size_t i = 0; i < book->count && summary->log_count == 0; i++)
         tell_begun(&book->facts[i], summary);
     for (size_t i = 0; i < book->count; i++) {
         const uint64_t *counts = book->facts[i].counts;
         tell_not_shown(&book->facts[i], summary);
+        tell_unmapped(&book->facts[i], summary);
         if (book->facts[i].world > summary->world_ranks)
             summary->world_ranks = book->facts[i].world;
         source->duplicate += counts[LOG_DOUBLED];

@@ -22,6 +22,7 @@ enum log_count {
     LOG_UNRECORDED,   /* numbers between those of the log that nobody has: not written at all */
     LOG_NOBODYS,      /* whole, but it is not known which rank of the job it is of */
     LOG_BESIDE,       /* steps that another format of the same stream gives (log_lead.h) */
+    LOG_UNMAPPED,     /* logs or tables in which keys of the map have no value */
     LOG_COUNTS
 };
 const char *log_count_sentence(enum log_count count); /* "the same value again", ... */
@@ -73,6 +74,7 @@ struct log_facts {
     uint64_t damaged;
     uint64_t counts[LOG_COUNTS];
     char examples[LOG_COUNTS][COMPLAINT_BYTES]; /* the first of each: raw bytes; "" */
+    uint64_t unmapped;                          /* those keys: bits of the map's parts */
     uint32_t notes;                             /* 1u << enum log_note */
     size_t value_count;
     uint64_t values_left_out;

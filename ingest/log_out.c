@@ -268,6 +268,22 @@ void log_out_count(struct log_out *out, enum log_count count, const char *what, 
     va_end(values);
 }
 
+uint64_t log_out_unmapped(struct log_out *out, uint64_t keys)
+{
+    struct log_facts *facts = format_reader_facts(out->reader);
+    if (!facts)
+        return keys;
+    facts->counts[LOG_UNMAPPED]++;
+    return facts->unmapped |= keys;
+}
+
+void log_out_example(struct log_out *out, enum log_count count, const char *what)
+{
+    struct log_facts *facts = format_reader_facts(out->reader);
+    if (facts)
+        str_copy(facts->examples[count], sizeof(facts->examples[count]), str_from(what));
+}
+
 void log_out_count_more(struct log_out *out, enum log_count count, uint64_t more)
 {
     struct log_facts *facts = format_reader_facts(out->reader);

@@ -32,6 +32,13 @@ void log_out_damaged(struct log_out *out, const char *why);
 void log_out_count(struct log_out *out, enum log_count count, const char *what, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* One more log or table in which these keys of its map (bits) have no value. All that were told so
+ * far, of any stream: what is said of them (log_out_example()) names all. */
+uint64_t log_out_unmapped(struct log_out *out, uint64_t keys);
+
+/* What is kept of that kind from now on. */
+void log_out_example(struct log_out *out, enum log_count count, const char *what);
+
 /* So many more of that kind as the last one. */
 void log_out_count_more(struct log_out *out, enum log_count count, uint64_t more);
 

@@ -31,8 +31,6 @@ struct user_format {
     uint64_t by_first[USER_KEY_SLOTS]; /* of a map: bits of the elements whose keys begin so */
     size_t count;
     struct element elements[USER_ELEMENTS_MAX];
-    char missing[USER_ELEMENTS_MAX][160]; /* of a map: what is told when no record has that key; it
-                                             outlives the state of a stream's end */
     const char *anchors[2];
     char anchor[128];
     char name[64];

@@ -223,7 +223,9 @@ static void put_counts(FILE *to, const struct log_facts *facts)
             continue;
         snprintf(head, sizeof(head), "  %8s  ", format_count_unsigned(a, facts->counts[i]));
         explain_wrap(to, head, 12, log_count_sentence((enum log_count)i));
-        if (facts->examples[i][0])
+        if (i == LOG_UNMAPPED)
+            explain_wrap(to, "            ", 12, facts->examples[i]); /* all of them */
+        else if (facts->examples[i][0])
             explain_cut(to, "            ", str_from(facts->examples[i]));
     }
 }

@@ -12,6 +12,7 @@ static const char *const count_names[LOG_COUNTS] = {
     [LOG_EVALUATION] = "evaluations", [LOG_WITHOUT_PAIR] = "without_pair",
     [LOG_LEFT_OUT] = "left_out",      [LOG_UNRECORDED] = "unrecorded",
     [LOG_NOBODYS] = "rank_unknown",   [LOG_BESIDE] = "beside",
+    [LOG_UNMAPPED] = "unmapped",
 };
 
 static void put_text(FILE *to, const char *key, const char *text)

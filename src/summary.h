@@ -256,6 +256,7 @@ struct summary {
     int64_t planned_step; /* the last of the run, as the log says; 0: it does not; likewise */
     char not_shown[COMPLAINT_BYTES]; /* what is in them but gives no records, and why: raw bytes;
                                         ""; likewise */
+    char unmapped[COMPLAINT_BYTES];  /* keys of a map that have no value: raw bytes; ""; likewise */
     bool simulated;
     struct source_counts source;
     struct summary_step shown;

@@ -260,6 +260,15 @@ static void sizes_that_do_not_fit_the_ranks_are_named(void **state)
     summary_done(&scene.summary);
 }
 
+static void keys_of_a_map_that_are_nowhere_are_named(void **state)
+{
+    struct scene scene;
+    scene_init(&scene);
+    str_copy(scene.summary.unmapped, COMPLAINT_BYTES,
+             str_from("keys of the map without a value in its 2 records: 'fwx', 'bwx'"));
+    expect(&scene, "keys of the map without a value in its 2 records: 'fwx', 'bwx'");
+}
+
 static void a_recording_that_fails_says_why_and_what_waits(void **state)
 {
     static const struct recording_info rows[] = {
@@ -481,6 +490,7 @@ int main(void)
         cmocka_unit_test(few_records_among_many_lines_are_doubted),
         cmocka_unit_test(few_records_at_the_first_step_of_a_replay_are_not_all),
         cmocka_unit_test(what_another_format_gives_too_is_counted),
+        cmocka_unit_test(keys_of_a_map_that_are_nowhere_are_named),
         cmocka_unit_test(a_recording_that_fails_says_why_and_what_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

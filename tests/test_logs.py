@@ -438,6 +438,21 @@ class Others(unittest.TestCase):
                 self.assertAlmostEqual(got["step_time_s"]["median"], seconds, 6, name)
                 self.assertEqual(got["run"]["scope"] == "job", rank is None, name)
 
+    def test_keys_of_a_map_that_are_nowhere_are_told_once_and_are_no_damage(self):
+        mapped = ["--map", "rank=r,step=s,forward=fwd,backward=bwx,sync=syx,step_time=t"]
+        with tempfile.TemporaryDirectory() as folder:
+            for rank, key in enumerate(("fwd", "bwx")):  # of all files: what any of them lacks
+                with open(os.path.join(folder, f"rank{rank}.jsonl"), "w", encoding="utf-8") as log:
+                    log.writelines(f'{{"r": {rank}, "s": {step}, "{key}": 0.5, "t": 1}}\n' for step in range(1, 41))
+            got = json.loads(self.run_program("report", "--json", *mapped, folder).stdout)
+            self.assertEqual(got["source"]["damaged"], 0)
+            self.assertEqual(got["complaints"], [])
+            told = got["logs"][0]
+            self.assertEqual(told["counts"]["unmapped"], 2)
+            words = "keys of the map without a value in a log or table at least: 'fwd', 'bwx', 'syx'"
+            self.assertEqual(told["examples"]["unmapped"], words)
+            self.assertIn(words.encode(), self.run_program("report", *mapped, folder).stdout)
+
     def test_the_readme_names_every_format(self):
         with open(os.path.join(HERE, "..", "README.md"), encoding="utf-8") as readme:
             named = set(re.findall(r"^\| `([\w-]+)` \|", readme.read(), re.M))

@@ -153,10 +153,10 @@ static bool say_complaint(const struct view_model *model, struct sentence *line)
 int alarm_lines(const struct view_model *model, struct sentence *lines, int max)
 {
     static bool (*const alarms[])(const struct view_model *, struct sentence *) = {
-        alarm_gone,      alarm_silence,      say_recording,     alarm_few_records,
-        alarm_not_shown, alarm_some_ranks,   alarm_mfu_over,    alarm_hfu_over,
-        say_counters,    alarm_peak_unknown, alarm_peak_factor, alarm_sizes,
-        alarm_clocks,    say_tokens,         say_buffer,        say_complaint};
+        alarm_gone,         alarm_silence,     say_recording,  alarm_few_records, alarm_not_shown,
+        alarm_unmapped,     alarm_some_ranks,  alarm_mfu_over, alarm_hfu_over,    say_counters,
+        alarm_peak_unknown, alarm_peak_factor, alarm_sizes,    alarm_clocks,      say_tokens,
+        say_buffer,         say_complaint};
     assert(max >= 0 && max <= ALARM_LINES_MAX);
     int used = 0;
     for (size_t i = 0; i < sizeof(alarms) / sizeof(alarms[0]) && used < max; i++) {

@@ -1,4 +1,6 @@
 /* What other formats' logs hold too little of. */
+#include <string.h>
+
 #include "alarm_logs.h"
 
 #include "format.h"
@@ -59,5 +61,14 @@ bool alarm_not_shown(const struct view_model *model, struct sentence *line)
     if (model->summary->not_shown[0] == '\0')
         return false;
     sentence_add_raw(line, model->summary->not_shown);
+    return true;
+}
+
+bool alarm_unmapped(const struct view_model *model, struct sentence *line)
+{
+    const struct summary *summary = model->summary;
+    if (summary->unmapped[0] == '\0' || strstr(summary->not_shown, summary->unmapped))
+        return false;
+    sentence_add_raw(line, summary->unmapped);
     return true;
 }

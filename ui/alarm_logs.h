@@ -17,3 +17,6 @@ bool alarm_few_records(const struct view_model *model, struct sentence *line);
 
 /* What is in the logs, but can't be shown, or not yet. */
 bool alarm_not_shown(const struct view_model *model, struct sentence *line);
+
+/* Keys of a map that have no value: the map may be wrong. */
+bool alarm_unmapped(const struct view_model *model, struct sentence *line);
