@@ -1,7 +1,7 @@
 /* What other formats' logs hold too little of. */
-#include <string.h>
-
 #include "alarm_logs.h"
+
+#include <string.h>
 
 #include "format.h"
 
