@@ -250,6 +250,14 @@ class Vendors(unittest.TestCase):
             # Joined lines may take the next one with them; with another's words inside it is gone.
             self.assertGreaterEqual(len(records), log.whole * 0.85, f"{line.__name__}, seed {seed}: {len(records)} of {log.whole}\n{log.text}\n{said}")
 
+    def test_line_longer_than_any_room(self):
+        """DLLogger: values that are no numbers in a line of 40,000 bytes, in front of what is asked for and behind it."""
+        many = ", ".join(["NaN"] * 4000)
+        lines = [f'DLLL {{"type": "LOG", "step": [0, {step}], "data": {{"a": [{many}], "iteration_time": {step * 125.0}, "b": [{many}]}}}}\n' for step in (1, 2, 3)]
+        unit = 'DLLL {"type": "METADATA", "metric": "iteration_time", "metadata": {"unit": "ms"}}\n'
+        records, said = read(unit + "".join(lines), "dllogger")
+        self.assertEqual(records, [(1, 0.125), (2, 0.25), (3, 0.375)], said[-2000:])
+
     def test_clock_that_runs_on(self):
         """modded-nanogpt: what is missing is in the next difference: steps times time adds up."""
         for seed in range(6):
