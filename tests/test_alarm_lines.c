@@ -408,6 +408,7 @@ static void behind_a_trace_nothing_is_awaited(void **state)
     scene.summary.silent_s = 3600;
     scene.summary.documents = true;
     assert_null(only_alarm(&scene));
+    summary_done(&scene.summary);
 }
 
 static void few_records_among_many_lines_are_doubted(void **state)
@@ -447,11 +448,13 @@ static void few_records_at_the_first_step_of_a_replay_are_not_all(void **state)
     scene.model.playback.on = true;
     scene.summary.source = (struct source_counts){.records = 2, .all = 3, .other = 412};
     assert_null(only_alarm(&scene)); /* what comes is not known before all is read */
+    summary_done(&scene.summary);
     scene_init(&scene);
     scene.model.mode = MODE_REPLAY;
     scene.model.playback = (struct playback){.on = true, .indexed = true};
     scene.summary.source = (struct source_counts){.records = 2, .all = 500, .other = 1597};
     assert_null(only_alarm(&scene));
+    summary_done(&scene.summary);
     scene_init(&scene);
     scene.model.mode = MODE_REPLAY;
     scene.model.playback = (struct playback){.on = true, .indexed = true};
