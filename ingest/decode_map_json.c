@@ -157,15 +157,6 @@ static const char *list_after(struct walk *walk, const char *p, int depth)
 
 /* ---- keys ---- */
 
-/* Up to 7 bytes behind both must be readable. */
-static inline bool same(const char *a, const char *b, size_t n)
-{
-    for (; n >= 8; n -= 8, a += 8, b += 8)
-        if (number_load8(a) != number_load8(b))
-            return false;
-    return n == 0 || ((number_load8(a) ^ number_load8(b)) << (64 - 8 * n)) == 0;
-}
-
 /* The elements that are the key's, and those within the object that is its value. */
 static inline uint64_t find_key(const struct user_format *user, struct str key,
                                 struct candidates candidates, uint64_t *ret_within)
@@ -181,7 +172,8 @@ static inline uint64_t find_key(const struct user_format *user, struct str key,
         struct str want = user->elements[i].key;
         const char *p = want.p + candidates.at;
         size_t length = want.len - candidates.at;
-        if (length < key.len || (length > key.len && p[key.len] != '.') || !same(p, key.p, key.len))
+        if (length < key.len || (length > key.len && p[key.len] != '.') ||
+            !number_same_bytes(p, key.p, key.len))
             continue;
         *(length == key.len ? &found : ret_within) |= UINT64_C(1) << i;
     }

@@ -34,21 +34,12 @@ static size_t text_length_slowly(struct str text, struct str s, bool *ret_short)
     return at;
 }
 
-/* Whether n bytes are the same; up to 7 behind both must be readable. */
-static inline bool same(const char *a, const char *b, size_t n)
-{
-    for (; n >= 8; n -= 8, a += 8, b += 8)
-        if (number_load8(a) != number_load8(b))
-            return false;
-    return n == 0 || ((number_load8(a) ^ number_load8(b)) << (64 - 8 * n)) == 0;
-}
-
 /* The text at the front of s, where blanks match any blanks: its length there, SIZE_MAX: it is not
  * there. *ret_short: s ended within it. */
 static inline size_t text_length(struct str text, struct str s, bool *ret_short)
 {
     size_t length = text.len;
-    if (length == 0 || length >= s.len || !same(text.p, s.p, length) ||
+    if (length == 0 || length >= s.len || !number_same_bytes(text.p, s.p, length) ||
         (log_is_blank(text.p[length - 1]) && log_is_blank(s.p[length])))
         return text_length_slowly(text, s, ret_short);
     return length;

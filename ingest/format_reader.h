@@ -59,7 +59,7 @@ struct format_reader {
     struct log_out out;
     uint64_t source; /* of the input's name; 0: it has none */
     int64_t rank;    /* that the name of the input says; -1: none */
-    bool says_rank;  /* by a word: the only digits of a trace\'s name may be a process */
+    bool says_rank;  /* by a word: the only digits of a trace's name may be a process */
     bool ranked;     /* a record of a single rank came */
     void *states[LOG_FORMATS_MAX]; /* owned; NULL: not begun */
     struct log_facts *facts[LOG_FORMATS_MAX];

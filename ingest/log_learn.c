@@ -311,28 +311,6 @@ struct str log_learn_line(const struct log_learned *form)
 
 /* ---- matching ---- */
 
-/* Whether n bytes are the same; up to 8 more are read. */
-static inline bool same(const char *a, const char *b, size_t n)
-{
-    static const uint64_t masks[9] = {
-        0,
-        UINT64_C(0xFF),
-        UINT64_C(0xFFFF),
-        UINT64_C(0xFFFFFF),
-        UINT64_C(0xFFFFFFFF),
-        UINT64_C(0xFFFFFFFFFF),
-        UINT64_C(0xFFFFFFFFFFFF),
-        UINT64_C(0xFFFFFFFFFFFFFF),
-        UINT64_MAX,
-    };
-    uint64_t differ = number_load8(a) ^ number_load8(b);
-    if (n <= 8)
-        return (differ & masks[n]) == 0;
-    for (size_t at = 8; at + 8 < n && differ == 0; at += 8)
-        differ = number_load8(a + at) ^ number_load8(b + at);
-    return (differ | (number_load8(a + n - 8) ^ number_load8(b + n - 8))) == 0;
-}
-
 /* The first byte at p or after it that is no digit; digits end before 8 readable bytes do. */
 static inline const char *skip_digits(const char *p)
 {
@@ -352,7 +330,7 @@ static bool match_text(const struct log_learned *form, struct str line, struct r
     for (size_t i = 0; i < form->run_count; i++) {
         const struct run *run = &form->runs[i];
         size_t length = (size_t)(form->text + run->begin - text);
-        if ((size_t)(line_end - p) <= length || !same(p, text, length))
+        if ((size_t)(line_end - p) <= length || !number_same_bytes(p, text, length))
             return false;
         p += length;
         const char *end = skip_digits(p);
@@ -364,7 +342,7 @@ static bool match_text(const struct log_learned *form, struct str line, struct r
         text = form->text + run->end;
     }
     size_t rest = (size_t)(form->text + form->length - text);
-    if ((size_t)(line_end - p) != rest || !same(p, text, rest))
+    if ((size_t)(line_end - p) != rest || !number_same_bytes(p, text, rest))
         return false;
     if (rest > 0 || form->run_count == 0)
         return true;

@@ -44,6 +44,15 @@ static inline uint64_t number_load8(const char *p)
     return bytes;
 }
 
+/* Whether n bytes are the same, few of them mostly; up to 7 behind both must be readable. */
+static inline bool number_same_bytes(const char *a, const char *b, size_t n)
+{
+    for (; n >= 8; n -= 8, a += 8, b += 8)
+        if (number_load8(a) != number_load8(b))
+            return false;
+    return n == 0 || ((number_load8(a) ^ number_load8(b)) << (64 - 8 * n)) == 0;
+}
+
 /* Digits at *at, at most 18 of them. Needs 8 readable bytes from every place up
  * to the end of the digits. False when there are none, more than 18, or a
  * leading zero before another digit. */
