@@ -24,10 +24,10 @@ struct mllog {
     enum mllog_unit unit[2]; /* of step times; of rates */
     struct mllog_stat first; /* while the unit is open: the newest; no time: none */
     int tries;
-    bool validation;         /* one came since the last record */
-    bool any, numbered;      /* a step came of it, with its number, not by samples alone */
-    int64_t previous, apart; /* the newest; the least distance of two, 0: none yet */
-    double last_value;       /* of the newest step */
+    bool validation, of_block; /* one came since the last step or rate; the last block */
+    bool any, numbered;        /* a step came of it, with its number, not by samples alone */
+    int64_t previous, apart;   /* the newest; the least distance of two, 0: none yet */
+    double last_value;         /* of the newest step */
     int64_t last_ns;
 
     int64_t run_ns, eval_ns; /* begin; 0: none */
@@ -100,7 +100,7 @@ static void put_stat(struct mllog *log, const struct mllog_stat *stat, struct lo
     }
     record.step = since ? log->previous + number : number;
     span = since ? number : stat->rate ? steps_of_rate(log, number) : steps_since(log, number);
-    if (log->any && !stat->rate && record.step - log->previous == span)
+    if (log->any && record.step - log->previous == span)
         mllog_check_stamp(stat, record.step, span, log->last_ns, out);
     log->any = true;
     log->numbered = stat->has_step;
@@ -243,8 +243,7 @@ static void read_stats(struct mllog *log, const struct mllog_entry *entry, struc
     bool step = false, has_rate = false;
     double seconds = 0, rate = 0;
     while (mllog_next_stat(entry, &cursor, &name, &number)) {
-        bool time = str_is(name, "train_step_time") || str_is(name, "step_time");
-        bool throughput = str_is(name, "throughput");
+        bool time = mllog_names_step_time(name), throughput = str_is(name, "throughput");
         if ((time || throughput) && !number.given)
             log_out_count(out, number.none ? LOG_NOT_NUMBER : LOG_IMPOSSIBLE, "%.*s", (int)name.len,
                           name.p);
@@ -256,8 +255,9 @@ static void read_stats(struct mllog *log, const struct mllog_entry *entry, struc
         } else if (throughput) {
             rate = number.value;
             has_rate = true;
-            log_out_value(out, name, "samples/s", number.value);
-        } else if (log_find(name, "time") != SIZE_MAX) {
+            log_out_value(out, name, mllog_rate_unit(entry, &log->scale, log->unit[true]),
+                          number.value);
+        } else if (mllog_names_time(name)) {
             log_out_value(out, name, "s", number.value);
         }
     }
@@ -337,8 +337,8 @@ static void end_block(struct mllog *log, const struct mllog_entry *stop, struct 
     } else if (steps <= 0) {
         log_out_note(out, LOG_NOTE_BLOCKS);
     }
-    record.has |= log->validation ? RECORD_VALIDATION : 0;
-    log->validation &= log->first.time_ns > 0; /* it is of the line that comes, too */
+    record.has |= log->of_block ? RECORD_VALIDATION : 0;
+    log->of_block = false;
     hold(log, &record, out);
 }
 
@@ -379,7 +379,7 @@ static void read_eval(struct mllog *log, const struct mllog_entry *entry, struct
 {
     if (entry->key == MLLOG_EVAL_START) {
         log->eval_ns = entry->time_ns;
-        log->validation = true;
+        log->validation = log->of_block = true;
         log_out_count(out, LOG_EVALUATION, NULL);
     } else if (log->eval_ns > 0 && entry->time_ns >= log->eval_ns) {
         log_out_value(out, str_from("evaluation"), "s",

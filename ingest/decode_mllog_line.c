@@ -157,6 +157,21 @@ bool mllog_next_stat(const struct mllog_entry *entry, struct mllog_cursor *curso
     return true;
 }
 
+bool mllog_names_step_time(struct str name)
+{
+    static const char *const names[] = {"train_step_time", "step_time", "train_step_timing",
+                                        "train_step_timing in s"}; /* NeMo's two */
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (str_is(name, names[i]))
+            return true;
+    return false;
+}
+
+bool mllog_names_time(struct str name)
+{
+    return log_find(name, "time") != SIZE_MAX || log_find(name, "timing") != SIZE_MAX;
+}
+
 int64_t mllog_gpus(struct str text, int64_t otherwise)
 {
     struct str key, value;

@@ -9,7 +9,8 @@
 #define STAMP_NS INT64_C(2000000) /* two stamps of a millisecond */
 
 #define STEPS_MOST 1e12
-#define LEAST_SHARE 0.4 /* of the time between two lines that the steps between account for */
+#define LEAST_SHARE 0.4    /* of the time between two lines that the steps between account for */
+#define LEAST_OF_BLOCK 0.8 /* a rate is of the whole block: only a pause before its line is not */
 #define MOST_SHARE 1.5
 
 bool mllog_stat_step(const struct mllog_stat *stat, enum mllog_unit unit,
@@ -31,6 +32,26 @@ bool mllog_stat_step(const struct mllog_stat *stat, enum mllog_unit unit,
     return true;
 }
 
+/* Whether the step of a rate may count tokens: it is a whole number of steps by that. The rate is
+ * then of tokens or of samples, and the stamps do not tell which. */
+static bool may_be_tokens(const struct mllog_stat *stat, const struct mllog_scale *scale)
+{
+    int64_t steps;
+    return stat->rate && scale->sequence > 1 && !stat->has_samples &&
+           mllog_stat_step(stat, MLLOG_UNIT_STEP_TOKENS, scale, &steps) && steps > 0;
+}
+
+const char *mllog_rate_unit(const struct mllog_entry *entry, const struct mllog_scale *scale,
+                            enum mllog_unit unit)
+{
+    struct mllog_stat stat = {.has_step = entry->step.given,
+                              .has_samples = entry->samples.given,
+                              .step = entry->step.value,
+                              .rate = true};
+    bool open = unit == MLLOG_UNIT_OPEN || unit == MLLOG_UNIT_NONE;
+    return open && may_be_tokens(&stat, scale) ? "a second" : "samples/s";
+}
+
 /* The share of the time that `steps` account for. */
 static double share_of(const struct mllog_stat *stat, int64_t steps, int64_t from_ns)
 {
@@ -43,7 +64,10 @@ enum mllog_unit mllog_unit_of(const struct mllog_stat *before, const struct mllo
 {
     enum mllog_unit best = MLLOG_UNIT_OPEN;
     double least = INFINITY;
-    int64_t from_ns = stat->since_ns > before->time_ns ? stat->since_ns : before->time_ns;
+    bool whole = stat->since_ns > before->time_ns; /* the line is of all of its block so far */
+    int64_t from_ns = whole ? stat->since_ns : before->time_ns;
+    if (may_be_tokens(before, scale) && may_be_tokens(stat, scale))
+        return MLLOG_UNIT_OPEN;
     for (int unit = MLLOG_UNIT_SAMPLES; unit <= MLLOG_UNIT_SINCE; unit++) {
         int64_t first, last;
         if (!mllog_stat_step(before, (enum mllog_unit)unit, scale, &first) ||
@@ -51,7 +75,8 @@ enum mllog_unit mllog_unit_of(const struct mllog_stat *before, const struct mllo
             continue;
         int64_t steps = unit == MLLOG_UNIT_SINCE ? last : last - first;
         double share = share_of(stat, steps, from_ns);
-        if (steps < 1 || share < LEAST_SHARE || share > MOST_SHARE)
+        if (steps < 1 || share < (whole && stat->rate ? LEAST_OF_BLOCK : LEAST_SHARE) ||
+            share > MOST_SHARE)
             continue;
         double off = fabs(log(share));
         if (off < least)
@@ -64,6 +89,8 @@ enum mllog_unit mllog_unit_of(const struct mllog_stat *before, const struct mllo
 enum mllog_unit mllog_unit_alone(const struct mllog_stat *stat, const struct mllog_scale *scale)
 {
     int64_t steps;
+    if (may_be_tokens(stat, scale))
+        return MLLOG_UNIT_NONE;
     for (int unit = MLLOG_UNIT_SAMPLES; unit < MLLOG_UNIT_SINCE; unit++) {
         if (!mllog_stat_step(stat, (enum mllog_unit)unit, scale, &steps) || stat->since_ns == 0)
             continue;

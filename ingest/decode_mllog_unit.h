@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "decode_mllog_line.h"
 #include "log_out.h"
 
 struct mllog_stat {
@@ -37,6 +38,11 @@ struct mllog_scale {
  * or it is no whole number. */
 bool mllog_stat_step(const struct mllog_stat *stat, enum mllog_unit unit,
                      const struct mllog_scale *scale, int64_t *ret);
+
+/* Of what a rate is beside that entry: where steps may be counted in tokens, nobody says whether
+ * it is of tokens or of samples. unit: of rates. */
+const char *mllog_rate_unit(const struct mllog_entry *entry, const struct mllog_scale *scale,
+                            enum mllog_unit unit);
 
 /* What two lines one after the other show; OPEN: nothing. */
 enum mllog_unit mllog_unit_of(const struct mllog_stat *before, const struct mllog_stat *stat,
