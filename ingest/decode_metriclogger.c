@@ -3,8 +3,10 @@
  *   NVIDIA's DLRM:    "Epoch:[0/1] [100/64014]  eta: 0:01:00  loss: F  step_time: F  lr: F"
  *   timm:             "Train: 0 [  50/1251 (  4%)]  Loss: ..  Time: F s, F/s (F s, F/s) .. Data: F"
  *   the ImageNet one: "Epoch: [0][  10/5005]\tTime  F ( F)\tData  F ( F)\t..."
+ *   Swin and its forks: "Train: [0/300][10/1251]\teta 0:10:01 lr F\t wd F\ttime F (F)\tloss F (F)"
  * The first smooths its times over 20 iterations, the others tell one iteration's. Iterations
- * begin anew in every epoch: steps are a running total. */
+ * begin anew in every epoch: steps are a running total. The clock does, too: an evaluation between
+ * two epochs is in no step's time. */
 #include <string.h>
 
 #include "decode_generally.h"
@@ -12,7 +14,7 @@
 #include "log_learn.h"
 #include "log_text.h"
 
-enum kind { KIND_VISION, KIND_TIMM, KIND_TIMM_TEST, KIND_IMAGENET, KINDS };
+enum kind { KIND_VISION, KIND_TABS, KIND_SWIN, KIND_TIMM, KIND_TIMM_TEST, KIND_IMAGENET, KINDS };
 
 #define EPOCHS_KEPT 64
 
@@ -44,10 +46,14 @@ struct place {
 
 static bool names_evaluation(struct str header)
 {
-    static const char *const words[] = {"Test", "test", "Eval", "eval", "Val", "val"};
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        if (log_find(header, words[i]) != SIZE_MAX)
+    static const char *const words[] = {"Test", "test", "Eval",   "eval",
+                                        "Val",  "val",  "enerat", "redict"};
+    size_t train = log_find_last(header, "rain"); /* "interval_net: Train" is none */
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        size_t at = log_find_last(header, words[i]);
+        if (at != SIZE_MAX && (train == SIZE_MAX || train < at))
             return true;
+    }
     return false;
 }
 
@@ -131,6 +137,8 @@ static const struct {
     int decimals;
 } kinds[KINDS] = {
     [KIND_VISION] = {"]  eta: ", " time: ", " data: ", 4},
+    [KIND_TABS] = {"]\teta: ", "\ttime: ", "\tdata: ", 4}, /* the same, other delimiter */
+    [KIND_SWIN] = {"]\teta ", "\ttime ", "\tdata time ", 4},
     [KIND_TIMM] = {"%)]  ", " Time: ", " Data: ", 3},
     [KIND_TIMM_TEST] = {"]  Time: ", " Time: ", " Data: ", 3},
     [KIND_IMAGENET] = {"]\tTime ", "\tTime ", "\tData ", 3},
@@ -142,6 +150,11 @@ static const char *time_name(enum kind kind, struct str rest)
     bool is_other = kind == KIND_VISION && log_find(rest, kinds[kind].time) == SIZE_MAX &&
                     log_find(rest, other) != SIZE_MAX;
     return is_other ? other : kinds[kind].time;
+}
+
+static bool is_smoothed(enum kind kind)
+{
+    return kind == KIND_VISION || kind == KIND_TABS;
 }
 
 /* ---- steps ---- */
@@ -175,6 +188,7 @@ static void put(struct metriclogger *log, enum kind kind, const struct place *pl
                 struct record *record, struct log_out *out)
 {
     int64_t steps, value_ns = log->value_ns;
+    bool goes_on = log->epoch == place->epoch && place->iteration >= log->iteration;
     bool same = log->any && log->epoch == place->epoch && log->iteration == place->iteration;
     record->step = step_of(log, place, &steps);
     log->value_ns = record->step_time_ns;
@@ -182,16 +196,16 @@ static void put(struct metriclogger *log, enum kind kind, const struct place *pl
         log_out_count(out, LOG_DOUBLED, "step %lld", (long long)record->step);
         return;
     }
-    if (kind == KIND_VISION)
+    if (is_smoothed(kind))
         log_out_note(out, LOG_NOTE_SMOOTHED);
-    if (kind == KIND_VISION &&
-        steps > 1) { /* timm's values are of one step, whatever the interval */
+    if (is_smoothed(kind) && steps > 1) { /* the others' are of one step, whatever the interval */
         record->has |= RECORD_SPAN;
         record->span = steps;
     }
-    record->has |= log->validation ? RECORD_VALIDATION : 0;
+    record->has |= log->validation && goes_on ? RECORD_VALIDATION : 0;
     log->validation = false;
-    log_out_note(out, LOG_NOTE_ONE_RANK);
+    if (record->has & RECORD_DATA)
+        log_out_note(out, LOG_NOTE_ONE_RANK);
     log_out_record(out, record);
 }
 
@@ -326,12 +340,12 @@ enum log_answer metriclogger_generally(void *state, const struct log_line *line,
     return LOG_OTHER;
 }
 
-static const char *const anchors[] = {"]  eta: ", "%)]  ", "]\tTime ", "]  Time: ", NULL};
+static const char *const anchors[] = {"]  eta: ", "]\teta", "%)]  ", "]\tTime ", "]  Time: ", NULL};
 const struct format format_metriclogger = {
     .name = "metriclogger",
     .title = "torchvision MetricLogger",
-    .needs = "nothing: the reference scripts, DETR, MAE, DINO and timm print it",
-    .tells = "step time and the wait for the input; smoothed over 20 steps but for timm",
+    .needs = "nothing: the reference scripts, DETR, MAE, DINO, Swin and timm print it",
+    .tells = "step time and the wait for the input; smoothed over 20 steps but for timm and Swin",
     .lacks = "the times of the other ranks",
     .how = LOG_HOW_PYTHON,
     .anchors = anchors,
