@@ -12,6 +12,7 @@
 struct dllogger {
     struct dllogger_units units;
     bool times; /* this log has step times */
+    bool marks; /* it has step times whose unit is not known: their lines end the steps */
     bool any, validation;
     int64_t epoch, iteration, apart; /* of the newest line; to the one before it */
     int64_t base, epoch_steps;       /* steps before its epoch; of one epoch; 0: not known */
@@ -75,12 +76,18 @@ static bool step_time(const struct dllogger *log, const struct dllogger_line *li
     return true;
 }
 
+/* Of the step of the line before. */
+static bool is_again(const struct dllogger *log, const struct dllogger_line *line)
+{
+    return log->any && line->iteration == log->iteration &&
+           (!line->has_epoch || line->epoch == log->epoch);
+}
+
 static void put_record(struct dllogger *log, const struct dllogger_line *line, struct log_out *out)
 {
     struct record record = {.has = RECORD_JOB | RECORD_STEP | RECORD_STEP_TIME};
     int64_t steps, before_ns = log->value_ns;
-    bool again = log->any && line->iteration == log->iteration &&
-                 (!line->has_epoch || line->epoch == log->epoch);
+    bool again = is_again(log, line);
     record.step = step_of(log, line, &steps);
     bool timed = step_time(log, line, steps, &record, out);
     if (line->has_stamp) {
@@ -129,6 +136,9 @@ static void read_line(struct dllogger *log, const struct dllogger_line *line, st
         return;
     }
     log->times |= line->timed && line->unit_known;
+    log->marks |= line->timed && !line->unit_known;
+    if (log->any && !line->timed && (log->marks || is_again(log, line)))
+        return; /* one of several lines of a step */
     put_record(log, line, out);
 }
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode_dllogger_nan.h"
 #include "json_scan.h"
-#include "memory.h"
 
 enum meaning { MEANS_NOTHING, MEANS_STEP_TIME, MEANS_DATA_TIME, MEANS_TIME, MEANS_RATE };
 
@@ -26,6 +26,7 @@ static const struct known_name {
     {NAME("train.batch_time"), MEANS_STEP_TIME},  {NAME("train.iter_time"), MEANS_STEP_TIME},
     {NAME("train.step_time"), MEANS_STEP_TIME},   {NAME("took"), MEANS_STEP_TIME},
     {NAME("train_step_timing"), MEANS_STEP_TIME}, /* NeMo: "... in s" */
+    {NAME("train_iter_time"), MEANS_STEP_TIME},   /* Tacotron 2 */
     {NAME("train.data_time"), MEANS_DATA_TIME},   {NAME("data_time"), MEANS_DATA_TIME},
     {NAME("train_data_time"), MEANS_DATA_TIME},
 };
@@ -303,18 +304,49 @@ static void read_pairs(struct str rest, struct dllogger_line *line, struct log_o
         put_number(line, name, number, 0, out);
 }
 
-/* FastPitch and relatives: "| 5730.98 frames/s | took 24.54 s |". */
+/* FastPitch and relatives: "| 5730.98 frames/s | took 24.54 s |", at first "elapsed 2.50 s". */
 static void read_took(struct str text, struct dllogger_line *line, struct log_out *out)
 {
-    size_t length, at = log_find(text, "| took ");
+    size_t length, at = log_find(text, "| took "), words = strlen("| took ");
     double value;
+    if (at == SIZE_MAX) {
+        at = log_find(text, "| elapsed ");
+        words = strlen("| elapsed ");
+    }
     if (at == SIZE_MAX)
         return;
-    struct str took = log_trim(log_from(text, at + strlen("| took ")));
+    struct str took = log_trim(log_from(text, at + words));
     bool number = log_number(took, &value, &length) != LOG_NOTHING;
     struct str unit = log_from(took, length);
     bool seconds = number && (log_begins(unit, " s ") || str_is(unit, " s"));
     put_number(line, str_from("took"), took, seconds ? LOG_SECOND : 0, out);
+}
+
+/* [epoch, iteration], [epoch, iteration, validation iteration], a number, or a text; in Python's
+ * tuples, too: "(3, 12)", "(3,)", "()". */
+static void read_step(struct str value, struct dllogger_line *line)
+{
+    int64_t numbers[3];
+    size_t count = 0, length;
+    if (value.len == 0)
+        return;
+    if (value.p[0] == '"') {
+        line->evaluation |= says_evaluation(value);
+        return;
+    }
+    if (value.p[0] != '[' && value.p[0] != '(') {
+        line->has_iteration = log_integer(value, &line->iteration, &length);
+        return;
+    }
+    struct str rest = str_of(value.p + 1, value.len - 2), part;
+    while (count < 3 && log_next_part(&rest, ",", &part) && part.len > 0)
+        if (!log_integer(part, &numbers[count++], &length))
+            return;
+    line->evaluation |= count == 3;
+    line->has_epoch = count > 0;
+    line->has_iteration = count > 1;
+    line->epoch = count > 0 ? numbers[0] : 0;
+    line->iteration = count > 1 ? numbers[1] : 0;
 }
 
 static void finish_learning(const struct dllogger_line *line)
@@ -342,11 +374,18 @@ void dllogger_read_text(struct str text, struct dllogger_line *line, struct log_
     struct str head = bar == SIZE_MAX ? rest : log_until(rest, bar + 1);
     if (short_form)
         head = rest;
-    line->has_epoch = head_number(line, head, bar == SIZE_MAX, "poch", EPOCH, &line->epoch);
-    line->has_iteration =
-        head_number(line, head, bar == SIZE_MAX, short_form ? "| iter" : "Iteration", ITERATION,
-                    &line->iteration);
-    line->evaluation = says_evaluation(head) || (!line->has_iteration && says_evaluation(rest));
+    if (rest.len > 0 && rest.p[0] == '(') { /* no script's own words */
+        size_t end = log_find(rest, ")");
+        line->torn = end == SIZE_MAX;
+        read_step(line->torn ? str_of("", 0) : log_until(rest, end + 1), line);
+        forget(line);
+    } else {
+        line->has_epoch = head_number(line, head, bar == SIZE_MAX, "poch", EPOCH, &line->epoch);
+        line->has_iteration =
+            head_number(line, head, bar == SIZE_MAX, short_form ? "| iter" : "Iteration", ITERATION,
+                        &line->iteration);
+    }
+    line->evaluation |= says_evaluation(head) || (!line->has_iteration && says_evaluation(rest));
     if (short_form)
         read_took(rest, line, out);
     else
@@ -355,32 +394,6 @@ void dllogger_read_text(struct str text, struct dllogger_line *line, struct log_
 }
 
 /* ---- JSON ---- */
-
-/* [epoch, iteration], [epoch, iteration, validation iteration], a number, or a text. */
-static void read_step(struct str value, struct dllogger_line *line)
-{
-    int64_t numbers[3];
-    size_t count = 0, length;
-    if (value.len == 0)
-        return;
-    if (value.p[0] == '"') {
-        line->evaluation |= says_evaluation(value);
-        return;
-    }
-    if (value.p[0] != '[') {
-        line->has_iteration = log_integer(value, &line->iteration, &length);
-        return;
-    }
-    struct str rest = str_of(value.p + 1, value.len - 2), part;
-    while (count < 3 && log_next_part(&rest, ",", &part))
-        if (!log_integer(part, &numbers[count++], &length))
-            return;
-    line->evaluation |= count == 3;
-    line->has_epoch = count > 0;
-    line->has_iteration = count > 1;
-    line->epoch = count > 0 ? numbers[0] : 0;
-    line->iteration = count > 1 ? numbers[1] : 0;
-}
 
 static double known_unit(const struct dllogger_units *units, struct str name)
 {
@@ -418,47 +431,6 @@ static void read_data(struct str data, const struct dllogger_units *units,
     }
 }
 
-/* Whether a text is open behind c. *escaped: the one before it was a '\\' that counts. */
-static bool in_text_behind(char c, bool in_text, bool *escaped)
-{
-    bool counts = !*escaped;
-    *escaped = in_text && c == '\\' && counts;
-    return in_text != (c == '"' && counts);
-}
-
-/* Python writes NaN and Infinity, which are no JSON: a text stands for them here, "nan". Owned;
- * NULL: there are none. *text comes back as what is to be read. */
-static char *quote_nan(struct str *text)
-{
-    static const char *const words[] = {"NaN", "-Infinity", "Infinity"};
-    size_t length = 0, at = 0;
-    char before = '\0'; /* the last that is no blank */
-    bool in_text = false, escaped = false;
-    if (log_find(*text, "NaN") == SIZE_MAX && log_find(*text, "Infinity") == SIZE_MAX)
-        return NULL;
-    char *to = memory_zeroed(text->len + 1, 2); /* "NaN" is 3 bytes, and 5 as a text */
-    while (at < text->len) {
-        struct str rest = log_from(*text, at);
-        size_t i = 0, count = sizeof(words) / sizeof(words[0]);
-        bool begins = !in_text && (before == ':' || before == ',' || before == '[');
-        while (i < count && !(begins && log_begins(rest, words[i])))
-            i++;
-        if (i == count) {
-            in_text = in_text_behind(rest.p[0], in_text, &escaped);
-            before = log_is_blank(rest.p[0]) ? before : rest.p[0];
-            to[length++] = rest.p[0];
-            at++;
-            continue;
-        }
-        memcpy(to + length, "\"nan\"", strlen("\"nan\""));
-        length += strlen("\"nan\"");
-        at += strlen(words[i]);
-        before = '"';
-    }
-    *text = str_of(to, length);
-    return to;
-}
-
 static bool read_object(struct str text, struct dllogger_units *units, struct dllogger_line *line,
                         struct log_out *out)
 {
@@ -490,7 +462,7 @@ bool dllogger_read_json(struct str text, struct dllogger_units *units, struct dl
                         struct log_out *out)
 {
     *line = (struct dllogger_line){0};
-    char *without_nan = quote_nan(&text);
+    char *without_nan = dllogger_quote_nan(&text);
     bool is = read_object(text, units, line, out);
     free(without_nan);
     return is;
