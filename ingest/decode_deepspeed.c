@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decode_deepspeed_comm.h"
+#include "decode_deepspeed_line.h"
 #include "decode_deepspeed_timers.h"
 #include "log_format.h"
 #include "log_steps.h"
@@ -50,10 +51,21 @@ struct deepspeed {
 
 /* ---- records ---- */
 
+static void give(const struct deepspeed *log, const struct record *record, struct log_out *out)
+{
+    if (record->has & RECORD_ANY_PHASE)
+        log_out_note(out, LOG_NOTE_ONE_RANK);
+    if (log->telling == TELLING_TIMERS && !log->any_told)
+        log_out_note(out, LOG_NOTE_COUNTED);
+    if (log->telling == TELLING_RATE)
+        log_out_note(out, LOG_NOTE_RATE);
+    log_out_record(out, record);
+}
+
 static void put_held(struct deepspeed *log, struct log_out *out)
 {
     for (int i = 0; i < log->held_count; i++)
-        log_out_record(out, &log->held[i]);
+        give(log, &log->held[i], out);
     log_out_records_held(out, -log->held_count);
     log->held_count = 0;
 }
@@ -101,7 +113,7 @@ static void put(struct deepspeed *log, const struct record *record, enum telling
         return;
     }
     put_held(log, out);
-    log_out_record(out, record);
+    give(log, record, out);
 }
 
 /* ---- wall clock breakdown ---- */
@@ -163,9 +175,6 @@ static void end_step(struct deepspeed *log, struct log_out *out)
         record.has |= RECORD_STEP_TIME;
     record.step = log->counted;
     put_begin(log, &record, out);
-    log_out_note(out, LOG_NOTE_ONE_RANK);
-    if (!log->any_told)
-        log_out_note(out, LOG_NOTE_COUNTED);
     put(log, &record, TELLING_TIMERS, out);
 }
 
@@ -216,12 +225,8 @@ static void read_timers(struct deepspeed *log, struct str text, const struct log
 /* "step=10, skipped=0, lr=[...": of the step that ends next. */
 static bool read_step_number(struct deepspeed *log, struct str text)
 {
-    struct str value;
     int64_t number;
-    size_t length, at = log_find(text, ", skipped=");
-    if (at == SIZE_MAX || !log_after(log_until(text, at), "step=", &value) ||
-        !log_integer(value, &number, &length) || length != value.len || number < 1 ||
-        log_find_from(text, at, ", lr=") == SIZE_MAX)
+    if (!deepspeed_step_number(text, &number))
         return false;
     log->told = number;
     if (!log->any_told && log->telling == TELLING_TIMERS) { /* those that were counted before */
@@ -234,34 +239,33 @@ static bool read_step_number(struct deepspeed *log, struct str text)
     return true;
 }
 
-/* ---- pipeline engine, throughput timer ---- */
-
-/* "101 loss: 7.7616 ...", "101 / 5000 loss: ...": false: torn. */
-static bool read_pipe_step(struct str steps, int64_t *ret)
+/* A process begins, or goes on from a checkpoint: what was counted so far is of another attempt,
+ * and the step in which that one ended has no end. Where the log numbers its steps, the next wait
+ * for a number, which may be lower than before. */
+static void begin_attempt(struct deepspeed *log, struct log_out *out)
 {
-    size_t length;
-    int64_t total;
-    if (!log_integer(steps, ret, &length) || length >= steps.len || steps.p[length] != ' ')
+    put_held(log, out);
+    leave_timed(log, out);
+    log->sum = (struct deepspeed_timers){0};
+    log->microsteps = 0;
+    log->torn = false;
+    log->told = 0;
+    log->ended_ns = 0;
+    log->decided &= !log->any_told || log->telling != TELLING_TIMERS;
+    log->any_told = false;
+}
+
+static bool read_loaded(struct deepspeed *log, struct str text, struct log_out *out)
+{
+    int64_t number;
+    if (!deepspeed_loaded(text, &number))
         return false;
-    struct str rest = log_trim(log_from(steps, length));
-    if (rest.len > 1 && rest.p[0] == '/') {
-        rest = log_trim(log_from(rest, 1));
-        if (!log_integer(rest, &total, &length) || length >= rest.len || rest.p[length] != ' ')
-            return false;
-        rest = log_trim(log_from(rest, length));
-    }
-    return log_begins(rest, "loss");
+    begin_attempt(log, out);
+    log->counted = number;
+    return true;
 }
 
-/* Where the number of the line's step begins; SIZE_MAX: there is none. */
-static size_t pipe_number(struct str before)
-{
-    size_t begin = log_find_last(before, "steps: ");
-    if (begin != SIZE_MAX)
-        return begin + strlen("steps: ");
-    begin = log_find_last(before, "step: "); /* diffusion-pipe */
-    return begin == SIZE_MAX ? begin : begin + strlen("step: ");
-}
+/* ---- pipeline engine, throughput timer ---- */
 
 /* The timers right before the engine's line, as means over its steps. */
 static void take_timed(struct deepspeed *log, struct record *record, int64_t span,
@@ -293,14 +297,14 @@ static bool read_pipe(struct deepspeed *log, struct str text, struct log_out *ou
 {
     struct str time;
     double seconds;
-    int64_t number, span;
+    int64_t number, span, total;
     size_t after;
     struct record record = {.has = RECORD_JOB | RECORD_STEP | RECORD_STEP_TIME};
     size_t at = log_find(text, "iter time (s):");
-    size_t begin = at == SIZE_MAX ? at : pipe_number(log_until(text, at));
+    size_t begin = at == SIZE_MAX ? at : deepspeed_pipe_number(log_until(text, at));
     if (at == SIZE_MAX || begin == SIZE_MAX)
         return false;
-    bool numbered = read_pipe_step(log_trim(log_from(text, begin)), &number);
+    bool numbered = deepspeed_pipe_step(log_trim(log_from(text, begin)), &number, &total);
     enum log_number kind = LOG_NOTHING;
     if (log_after(log_from(text, at), "iter time (s):", &time))
         kind = log_number(time, &seconds, &after);
@@ -314,6 +318,8 @@ static bool read_pipe(struct deepspeed *log, struct str text, struct log_out *ou
         return true;
     }
     log_steps_next(&log->pipe_steps, number, &span);
+    if (total >= number)
+        log_out_planned(out, total);
     record.step = number;
     if (span > 1) {
         record.has |= RECORD_SPAN;
@@ -323,20 +329,6 @@ static bool read_pipe(struct deepspeed *log, struct str text, struct log_out *ou
     take_timed(log, &record, span, out);
     put(log, &record, TELLING_PIPE, out);
     return true;
-}
-
-/* The number of the step: behind "global_step="; of old versions, in "0/20, " the one behind the
- * epoch, of a microstep (*ret_micro). */
-static struct str rate_step(struct str before, bool *ret_micro)
-{
-    size_t begin = log_find_last(before, "global_step=");
-    *ret_micro = begin == SIZE_MAX;
-    if (begin != SIZE_MAX)
-        return log_from(before, begin + strlen("global_step="));
-    size_t slash = log_find_last(log_until(before, log_find(before, "RunningAvg")), "/");
-    bool behind_epoch =
-        slash != SIZE_MAX && slash > 0 && before.p[slash - 1] >= '0' && before.p[slash - 1] <= '9';
-    return log_from(before, behind_epoch ? slash + 1 : SIZE_MAX);
 }
 
 /* "epoch=0/micro_step=20/global_step=20, RunningAvgSamplesPerSec=3.1, CurrSamplesPerSec=3.2, ": the
@@ -351,7 +343,7 @@ static bool read_rate(struct deepspeed *log, struct str text, struct log_out *ou
     if (!log_after(text, "CurrSamplesPerSec=", &value))
         return false;
     bool micro;
-    struct str step = rate_step(log_until(text, (size_t)(value.p - text.p)), &micro);
+    struct str step = deepspeed_rate_step(log_until(text, (size_t)(value.p - text.p)), &micro);
     enum log_number kind = log_number(value, &rate, &length);
     if (kind == LOG_NO_NUMBER) {
         log_out_count(out, LOG_NOT_NUMBER, "CurrSamplesPerSec");
@@ -377,34 +369,21 @@ static bool read_rate(struct deepspeed *log, struct str text, struct log_out *ou
         return true;
     record.step = number;
     record.has |= RECORD_COMPUTED;
-    log_out_note(out, LOG_NOTE_RATE);
     put(log, &record, TELLING_RATE, out);
     return true;
 }
 
-/* "train_batch_size ............. 64" of the printed configuration. */
-static bool read_setting(struct str text, const char *name, int64_t *ret)
-{
-    struct str value;
-    int64_t number;
-    size_t length;
-    if (!log_after(text, name, &value))
-        return false;
-    while (value.len > 0 && (value.p[0] == '.' || value.p[0] == ' '))
-        value = log_from(value, 1);
-    if (log_integer(log_trim(value), &number, &length) && length == log_trim(value).len)
-        *ret = number;
-    return true;
-}
-
-static bool read_batch(struct deepspeed *log, struct str text)
+/* Of the configuration, which an engine prints when it begins. */
+static bool read_settings(struct deepspeed *log, struct str text, struct log_out *out)
 {
     int64_t batch = (int64_t)log->batch;
-    if (read_setting(text, "gradient_accumulation_steps ..", &log->accumulated))
+    if (deepspeed_setting(text, "gradient_accumulation_steps ..", &log->accumulated))
         return true;
-    if (!read_setting(text, "train_batch_size ...", &batch))
+    if (!deepspeed_setting(text, "train_batch_size ...", &batch))
         return false;
     log->batch = (double)batch;
+    if (log->counted > 0 || log->microsteps > 0)
+        begin_attempt(log, out);
     return true;
 }
 
@@ -421,7 +400,7 @@ static bool read_line(struct deepspeed *log, const struct log_line *line, struct
         return true;
     }
     return read_pipe(log, text, out) || read_step_number(log, text) || read_rate(log, text, out) ||
-           read_batch(log, text);
+           read_settings(log, text, out) || read_loaded(log, text, out);
 }
 
 static enum log_answer line(void *state, const struct log_line *line, struct log_out *out)
@@ -469,6 +448,7 @@ static const char *const anchors[] = {"rank=0 time (ms)",
                                       "CurrSamplesPerSec=",
                                       "train_batch_size ...",
                                       "gradient_accumulation_steps ..",
+                                      "/global_step",
                                       NULL};
 const struct format format_deepspeed = {
     .name = "deepspeed",
