@@ -2,6 +2,8 @@
  * a step's time is the difference to the line before, and the clock is set back after the
  * warm-up of older scripts. It does not run in validations, whose lines may be the only ones. The
  * log begins with its own source code. */
+#include <math.h>
+
 #include "decode_generally.h"
 #include "log_format.h"
 #include "log_piece.h"
@@ -12,10 +14,12 @@ struct modded {
     struct log_writers writers;
     bool any, steps; /* steps: a line of a step, not only of validations */
     int64_t step, clock_ms;
+    double timed; /* steps that the clock counts, by its mean; below 0: not known */
 };
 
 struct values {
     int64_t step, clock_ms;
+    double timed; /* likewise */
     bool evaluation;
 };
 
@@ -45,6 +49,7 @@ static bool values_of(const struct log_piece *piece, struct values *ret, bool *r
         *ret_torn |= unit == SIZE_MAX || unit > 4;
     }
     ret->clock_ms = *ret_torn ? 0 : (int64_t)(clock + 0.5);
+    ret->timed = mean == LOG_FIELD_NUMBER && average > 0 ? clock / average : -1;
     ret->evaluation = log_after(piece->text, "val_loss:", &at);
     return true;
 }
@@ -54,6 +59,7 @@ static bool is_possible(struct values *ret, int64_t total, double clock)
     if (ret->step > total || clock < 0 || clock > 1e12)
         return false;
     ret->clock_ms = (int64_t)(clock + 0.5);
+    ret->timed = -1;
     ret->evaluation = false;
     return true;
 }
@@ -76,6 +82,15 @@ static bool scan(const struct log_line *line, struct values *ret)
     return fits && is_possible(ret, total, clock);
 }
 
+/* Between two validations: whether the clock counted all the steps. Older scripts set it back after
+ * ten, and divide by ten steps fewer. */
+static bool counts_all(const struct modded *modded, const struct values *values)
+{
+    double steps = (double)(values->step - modded->step);
+    double before = modded->timed < 0 ? 0 : modded->timed;
+    return values->timed < 0 || fabs(values->timed - before - steps) < 3 + steps / 200;
+}
+
 static void put(struct modded *modded, const struct values *values, struct log_out *out)
 {
     int64_t steps = values->step - modded->step, ms = values->clock_ms - modded->clock_ms;
@@ -95,6 +110,18 @@ static void put(struct modded *modded, const struct values *values, struct log_o
     log_out_record(out, &record);
 }
 
+/* The clock stands still meanwhile: it is one of the steps. */
+static void put_validation(struct modded *modded, const struct values *values, struct log_out *out)
+{
+    if (modded->any && values->step > modded->step && !counts_all(modded, values)) {
+        log_out_count(out, LOG_LEFT_OUT, "steps %lld to %lld: the clock was set back within them",
+                      (long long)modded->step + 1, (long long)values->step);
+        modded->any = false;
+    }
+    put(modded, values, out);
+    modded->timed = values->timed;
+}
+
 static void judge(struct modded *modded, int64_t writer, const struct values *values,
                   struct log_out *out)
 {
@@ -104,7 +131,7 @@ static void judge(struct modded *modded, int64_t writer, const struct values *va
         modded->steps &= !back;
         /* Where steps have lines, these alone tell their times: it may come before its step's. */
         if (!modded->steps && (!modded->any || values->step > modded->step || back))
-            put(modded, values, out); /* the clock stands still meanwhile: it is one of the steps */
+            put_validation(modded, values, out);
     } else if (log_writers_turn(&modded->writers, writer, values->step, values->clock_ms) ==
                LOG_TURN_DOUBLED) {
         log_out_count(out, LOG_DOUBLED, "step %lld", (long long)values->step);

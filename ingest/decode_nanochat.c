@@ -1,7 +1,10 @@
 /* nanochat: "step 00004/21400 (0.02%) | loss: 3.2 | lrm: 1.00 | dt: 989.44ms | tok/sec: 529,882
  * | bf16_mfu: 74.13 | epoch: 1 | total time: 0.05m | eta: 3.1m", and its older forms;
  * build-nanogpt: "step 4 | loss: 3.2 | lr 6.0000e-04 | norm: 0.3000 | dt: 989.44ms | tok/sec:
- * 529882.25". */
+ * 529882.25", and what was typed after its lecture: "step 4, loss: 3.2, dt: 989.44ms, tok/sec:
+ * 529882.25", "tok/s:" or "dt: 0.99s". */
+#include <string.h>
+
 #include "decode_generally.h"
 #include "log_format.h"
 #include "log_piece.h"
@@ -30,13 +33,28 @@ static bool is_whole(enum log_field field, struct str value)
     return field != LOG_FIELD_BARE || log_decimals(value) >= 2;
 }
 
+/* *ret_coarse: in seconds, mostly of two decimals, of which no count of tokens comes. */
+static enum log_field read_time(const struct log_piece *piece, double *ret_ms, bool *ret_coarse)
+{
+    enum log_field field = log_field(piece, "dt:", "ms", ret_ms);
+    *ret_coarse = false;
+    if (field != LOG_FIELD_TORN)
+        return field;
+    field = log_field(piece, "dt:", "s", ret_ms);
+    *ret_coarse = field == LOG_FIELD_NUMBER;
+    *ret_ms *= 1e3;
+    return field;
+}
+
 static struct values values_of(const struct log_piece *piece)
 {
     struct values values = {0};
     struct str at = {0}, total, rest;
     double number;
-    enum log_field time = log_field(piece, "dt:", "ms", &values.ms);
-    enum log_field rate = log_field(piece, "tok/sec:", NULL, &values.rate);
+    bool coarse;
+    const char *rate_name = log_after(piece->text, "tok/s:", &at) ? "tok/s:" : "tok/sec:";
+    enum log_field time = read_time(piece, &values.ms, &coarse);
+    enum log_field rate = log_field(piece, rate_name, NULL, &values.rate);
     const char *name = log_after(piece->text, "bf16_mfu:", &at) ? "bf16_mfu:" : "mfu:";
     enum log_field mfu = LOG_FIELD_NONE;
     if (log_after(piece->text, name, &at)) {
@@ -47,7 +65,8 @@ static struct values values_of(const struct log_piece *piece)
     values.torn = time == LOG_FIELD_NONE || time == LOG_FIELD_TORN || rate == LOG_FIELD_TORN ||
                   mfu == LOG_FIELD_TORN || !is_whole(mfu, at);
     values.not_number = time == LOG_FIELD_NOT_NUMBER;
-    bool whole = log_after(piece->text, "tok/sec:", &rest) && is_whole(rate, log_trim(rest));
+    bool whole =
+        !coarse && log_after(piece->text, rate_name, &rest) && is_whole(rate, log_trim(rest));
     if (rate == LOG_FIELD_NOT_NUMBER) /* it is there, and says nothing */
         values.rate = 0;
     if (mfu == LOG_FIELD_NOT_NUMBER)
@@ -181,7 +200,7 @@ static bool take_step(struct nanochat *chat, const struct log_line *line,
     int64_t step;
     size_t length;
     if (!log_integer(value, &step, &length) || length == value.len ||
-        (value.p[length] != '/' && value.p[length] != ' '))
+        !memchr("/ |,", value.p[length], 4))
         return false;
     struct values values = values_of(piece);
     judge(chat, line->writer, step, &values, out);
@@ -230,7 +249,9 @@ enum log_answer nanochat_generally(void *state, const struct log_line *line, str
     struct log_piece piece;
     bool taken = false;
     while (log_next_piece(&rest, line, "step", &piece))
-        taken |= log_find(piece.text, "| loss:") != SIZE_MAX && take_step(chat, line, &piece, out);
+        taken |= (log_find(piece.text, "| loss:") != SIZE_MAX ||
+                  log_find(piece.text, ", loss:") != SIZE_MAX) &&
+                 take_step(chat, line, &piece, out);
     if (!taken && log_find(line->text, "| Validation bpb: ") != SIZE_MAX) {
         log_out_count(out, LOG_EVALUATION, NULL);
         taken = true;
@@ -266,8 +287,13 @@ static bool again(void *state, const struct log_line *line, const struct log_val
     return true;
 }
 
-static const char *const anchors[] = {
-    "| loss: ", "| dt: ", "| Validation bpb: ", "Total batch size ", "Tokens / micro-batch", NULL};
+static const char *const anchors[] = {"| loss: ",
+                                      "| dt: ",
+                                      ", dt: ",
+                                      "| Validation bpb: ",
+                                      "Total batch size ",
+                                      "Tokens / micro-batch",
+                                      NULL};
 
 const struct format format_nanochat = {
     .name = "nanochat",
