@@ -16,7 +16,10 @@
 #include "nccl_follow.h"
 #include "nccl_job.h"
 #include "nccl_layout.h"
+#include "nccl_whose.h"
 #include "nccl_table.h"
+#include "nccl_tell.h"
+#include "nccl_whole.h"
 #include "trace_time.h"
 
 #include <stdlib.h>
@@ -25,16 +28,6 @@
 #define HELD_LEAST 256 /* records, and every communicator was seen to come again */
 #define HELD_MOST 1100 /* the plugin's ring of 1024 may hold one communicator only */
 #define REMADE 32      /* calls on a new one like it, none on the one that is followed */
-#define ASK_AGAIN 1024 /* records: the other files may know more */
-
-/* What is known of the rank in the job. */
-struct place {
-    uint32_t process; /* of nccl_job.h; NCCL_NOBODY: not known */
-    bool asked, proven;
-    uint64_t version, puts;
-    int64_t rank; /* -1: not known */
-    char why[NCCL_WHY_BYTES];
-};
 
 struct inspector {
     struct nccl_layouts layouts;
@@ -51,53 +44,47 @@ struct inspector {
     uint16_t communicator, function; /* that are followed */
     struct nccl_spans others;        /* exchanges in other communicators */
     struct nccl_clock clock;
-    struct place place;
+    struct nccl_whole whole;
+    struct nccl_whose place;
 };
-
-/* ---- whose it is ---- */
-
-/* The rank in the job; -1: not known, which is counted. */
-static int64_t job_rank(struct inspector *inspector, struct log_out *out)
-{
-    struct place *place = &inspector->place;
-    struct nccl_job *job = log_out_nccl(out);
-    if (place->process == NCCL_NOBODY)
-        return nccl_table_largest(&inspector->table)->rank;
-    if (!place->asked || place->version != nccl_job_version(job) || place->puts % ASK_AGAIN == 0)
-        place->rank = nccl_job_rank(job, place->process, &place->proven, place->why);
-    place->asked = true;
-    place->version = nccl_job_version(job);
-    place->puts++;
-    if (place->rank < 0)
-        log_out_count(out, LOG_NOBODYS, "%s", place->why);
-    return place->rank;
-}
 
 /* ---- records ---- */
 
-static void put(struct inspector *inspector, const struct nccl_call *call, bool whole,
+/* The times of the call: what it is to the process since the one before; where calls are missing in
+ * between (hole), how long that was; where the one before is missing, the call alone. */
+static void put_times(struct record *record, const struct nccl_due *due, bool hole)
+{
+    const struct nccl_call *call = &due->call;
+    int64_t begin_ns = due->next ? due->begin_ns : call->arrival_ns;
+    if (hole) {
+        record->has |= RECORD_STEP_TIME;
+        record->step_time_ns = due->own_ns + due->sync_ns;
+    } else if (due->next) {
+        record->has |= RECORD_COMPUTE | RECORD_SYNC;
+        record->compute_ns = due->own_ns;
+        record->phase_ns[PHASE_SYNC] = due->sync_ns;
+    } else {
+        record->has |= RECORD_SYNC;
+        record->phase_ns[PHASE_SYNC] =
+            call->arrival_ns ? call->release_ns - call->arrival_ns : call->exec_ns;
+    }
+    if (call->arrival_ns && trace_is_unix(begin_ns)) {
+        record->has |= RECORD_BEGIN;
+        record->begin_ns = begin_ns;
+    }
+}
+
+static void put(struct inspector *inspector, const struct nccl_due *due, bool hole,
                 struct log_out *out)
 {
     const struct nccl_group *all = nccl_table_largest(&inspector->table);
-    const struct nccl_group *own = &inspector->table.groups[inspector->communicator];
-    int64_t rank = job_rank(inspector, out);
+    const struct nccl_group *own = &inspector->table.groups[due->call.communicator];
+    int64_t rank = nccl_whose_rank(&inspector->place, all, out);
     if (rank < 0)
         return;
-    struct record record = {.has = RECORD_RANK | RECORD_STEP | RECORD_SYNC,
-                            .rank = (uint32_t)rank,
-                            .step = call->number};
-    int64_t begin_ns = whole ? inspector->clock.begin_ns : call->arrival_ns;
-    record.phase_ns[PHASE_SYNC] =
-        call->arrival_ns ? call->release_ns - call->arrival_ns : call->exec_ns;
-    if (whole) {
-        record.has |= RECORD_COMPUTE;
-        record.compute_ns = inspector->clock.own_ns;
-        record.phase_ns[PHASE_SYNC] = inspector->clock.sync_ns;
-    }
-    if (call->arrival_ns && trace_is_unix(begin_ns)) {
-        record.has |= RECORD_BEGIN;
-        record.begin_ns = begin_ns;
-    }
+    struct record record = {
+        .has = RECORD_RANK | RECORD_STEP, .rank = (uint32_t)rank, .step = due->call.number};
+    put_times(&record, due, hole);
     if (inspector->host[0]) {
         record.has |= RECORD_HOST;
         record.host = str_from(inspector->host);
@@ -117,36 +104,18 @@ static void put(struct inspector *inspector, const struct nccl_call *call, bool 
     log_out_record(out, &record);
 }
 
-/* What the call tells of those that are not there. */
-static void count_gaps(struct inspector *inspector, const struct nccl_call *call,
-                       struct log_out *out)
+/* Those that are due: of which it is known whether calls before them are missing. */
+static void put_due(struct inspector *inspector, bool all, struct log_out *out)
 {
+    struct nccl_whole *whole = &inspector->whole;
     const struct nccl_group *own = &inspector->table.groups[inspector->communicator];
-    const char *function = inspector->table.functions[call->function];
-    long long number = (long long)call->number, rank = (long long)own->rank;
-    struct nccl_gap gap;
-    if (!nccl_job_call(log_out_nccl(out), own->id, function, own->rank, call->number, &gap))
-        return;
-    if (gap.lacks > 0) {
-        log_out_count(
-            out, LOG_WITHOUT_PAIR,
-            "%s before %lld on communicator %s: %lld that rank %lld lacks and others have",
-            function, number, own->id, (long long)gap.lacks, rank);
-        log_out_count_more(out, LOG_WITHOUT_PAIR, (uint64_t)gap.lacks - 1);
-    }
-    if (gap.without > 0) {
-        log_out_count(out, LOG_WITHOUT_PAIR,
-                      "%s %lld on communicator %s: rank %lld has it, %lld others lack it", function,
-                      number, own->id, rank, (long long)gap.without);
-        log_out_count_more(out, LOG_WITHOUT_PAIR, (uint64_t)gap.without - 1);
-    }
-    if (gap.unrecorded < 0)
-        log_out_count_less(out, LOG_UNRECORDED, (uint64_t)-gap.unrecorded);
-    if (gap.unrecorded > 0) {
-        log_out_count(out, LOG_UNRECORDED, "%s %lld to %lld on communicator %s", function,
-                      (long long)gap.first_unrecorded,
-                      (long long)(gap.first_unrecorded + gap.unrecorded - 1), own->id);
-        log_out_count_more(out, LOG_UNRECORDED, (uint64_t)gap.unrecorded - 1);
+    struct nccl_due due;
+    bool hole;
+    while (nccl_whole_next(whole, own->sequences[inspector->function], all, &due, &hole)) {
+        if (due.lone && due.call.arrival_ns && nccl_whole_joins(whole))
+            nccl_tell_lone(&inspector->table, &due.call, out);
+        else
+            put(inspector, &due, hole, out);
     }
 }
 
@@ -164,8 +133,14 @@ static void follow(struct inspector *inspector, const struct nccl_call *call, st
     if (!counted)
         return;
     bool next = clock->begun && call->number == clock->number + 1;
-    count_gaps(inspector, call, out);
-    put(inspector, call, next && call->arrival_ns != 0 && clock->begin_ns > 0, out);
+    struct nccl_due due = {.call = *call,
+                           .next = next && call->arrival_ns != 0 && clock->begin_ns > 0,
+                           .lone = clock->begun && !next,
+                           .begin_ns = clock->begin_ns,
+                           .own_ns = clock->own_ns,
+                           .sync_ns = clock->sync_ns};
+    nccl_tell_gaps(&inspector->table, call, out);
+    nccl_whole_count(&inspector->whole, &due);
     nccl_clock_count(clock, call, next);
 }
 
@@ -209,6 +184,7 @@ static void give_up_remade(struct inspector *inspector, struct log_out *out)
 static void follow_remade(struct inspector *inspector, struct log_out *out)
 {
     if (inspector->remade_counted > 0) {
+        put_due(inspector, true, out);
         inspector->communicator = inspector->remade.list[0].communicator;
         inspector->clock = (struct nccl_clock){0};
         for (uint32_t i = 0; i < inspector->remade.count; i++)
@@ -277,6 +253,20 @@ static void begin_with_first(struct inspector *inspector)
     }
 }
 
+/* When the process was in an exchange, and what its file lacks, of whatever communicator. */
+static void note(struct inspector *inspector, const struct nccl_call *call, struct log_out *out)
+{
+    struct nccl_group *group = &inspector->table.groups[call->communicator];
+    bool followed = call->communicator == inspector->communicator;
+    if (call->pair || !followed)
+        nccl_spans_add(&inspector->others, call->arrival_ns, call->release_ns);
+    if (call->pair)
+        return;
+    int64_t lacks = nccl_whole_note(&inspector->whole, &group->sequences[call->function], call);
+    if (lacks > 0 && !(followed && call->function == inspector->function))
+        nccl_tell_hole(&inspector->table, call, lacks, out);
+}
+
 /* All that is held, whose dumps are whole. */
 static void release_held(struct inspector *inspector, struct log_out *out)
 {
@@ -287,13 +277,14 @@ static void release_held(struct inspector *inspector, struct log_out *out)
             nccl_table_choose(&inspector->table, &inspector->communicator, &inspector->function);
         begin_with_first(inspector);
     }
+    nccl_whole_dump(&inspector->whole);
     for (uint32_t i = 0; i < held->count; i++)
-        if (held->list[i].arrival_ns > 0 &&
-            (held->list[i].pair || held->list[i].communicator != inspector->communicator))
-            nccl_spans_add(&inspector->others, held->list[i].arrival_ns, held->list[i].release_ns);
+        if (held->list[i].arrival_ns > 0)
+            note(inspector, &held->list[i], out);
     nccl_spans_sort(&inspector->others);
     for (uint32_t i = 0; i < held->count; i++)
         take_call(inspector, &held->list[i], out);
+    put_due(inspector, false, out);
     held->count = 0;
     nccl_spans_forget(&inspector->others, inspector->clock.release_ns);
 }
@@ -413,7 +404,7 @@ static void take_pair(struct inspector *inspector, const struct nccl_record *rec
 
 static void meet(struct inspector *inspector, const struct nccl_record *record, struct log_out *out)
 {
-    struct place *place = &inspector->place;
+    struct nccl_whose *place = &inspector->place;
     bool known = false;
     for (size_t i = inspector->table.count; !known && i-- > 0;)
         known = nccl_group_is(&inspector->table.groups[i], record);
@@ -466,6 +457,7 @@ static void end(void *state, struct log_out *out)
     struct inspector *inspector = state;
     release_held(inspector, out);
     follow_remade(inspector, out);
+    put_due(inspector, true, out);
 }
 
 static void done(void *state)
@@ -475,6 +467,7 @@ static void done(void *state)
     nccl_kept_done(&inspector->held);
     nccl_kept_done(&inspector->remade);
     nccl_spans_done(&inspector->others);
+    nccl_whole_done(&inspector->whole);
 }
 
 /* n_ranks: a line that was torn before it says what it is. */

@@ -33,8 +33,8 @@ struct log_line {
     {                                                                                              \
         "export NCCL_PROFILER_PLUGIN=libnccl-profiler-inspector.so NCCL_INSPECTOR_ENABLE=1 "       \
         "NCCL_INSPECTOR_DUMP_VERBOSE=1",                                                           \
-            "export NCCL_INSPECTOR_DUMP_DIR=inspector "                                            \
-            "NCCL_INSPECTOR_DUMP_THREAD_INTERVAL_MICROSECONDS=500000  # lockstep watch inspector"  \
+            "export NCCL_INSPECTOR_DUMP_DIR=inspector NCCL_INSPECTOR_DUMP_MIN_SIZE_BYTES=0 "       \
+            "NCCL_INSPECTOR_DUMP_THREAD_INTERVAL_MICROSECONDS=500  # lockstep watch inspector"     \
     }
 #define LOG_HOW_PYTHON /* of any training loop in Python, on every rank */                         \
     {                                                                                              \

@@ -18,6 +18,7 @@ struct nccl_group {
     bool beside; /* it was used while the one like it that is followed was, too */
     uint64_t records;
     uint64_t calls[NCCL_FUNCTIONS_MAX];
+    uint8_t sequences[NCCL_FUNCTIONS_MAX]; /* of nccl_whole.h */
 };
 
 /* All zero is empty. */

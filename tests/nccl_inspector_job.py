@@ -113,3 +113,24 @@ class Groups:
                 self.lines[rank].append(line(communicator, self.names[name], at, len(ranks),
                                              "AllReduce", number, come[rank], release,
                                              f"node{rank // 4}", 4000 + rank))
+
+
+class Sharded(Groups):
+    """A job that gathers and scatters on one communicator, 3 and 2 ms of work before each, in turn.
+    The plugin keeps one call of a communicator only: of one in 60 scatters, each rank's own, nothing
+    is written. wait: of all but the slow rank, in seconds, from one gather to the next."""
+
+    def __init__(self, steps, seed=5):
+        super().__init__(0, slow=SLOW, seed=seed)
+        self.lost, works = 0, {"AllGather": 3000, "ReduceScatter": 2000}
+        self.wait = sum(works.values()) * 0.3e-6
+        for step in range(steps):
+            for function, work in works.items():
+                self.call("0xa", 2, range(RANKS), work, 1 << 20, [0] * RANKS)
+                for rank in range(RANKS):
+                    text = self.lines[rank].pop().replace("AllReduce", function)
+                    text = text.replace(f'"coll_sn":{self.numbers["0xa"] - 1}', f'"coll_sn":{step}')
+                    if function == "AllGather" or step % 60 != 20 + 3 * rank:
+                        self.lines[rank].append(text)
+                    else:
+                        self.lost += 1

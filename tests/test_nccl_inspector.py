@@ -15,6 +15,7 @@ import nccl_inspector_job as job  # noqa: E402
 PROGRAM = os.environ["LOCKSTEP_PROGRAM"]
 STEPS = 200
 LOST = {(60, 3), (61, 3), (130, 7)}
+BEHIND = {(62, 3), (131, 7)}  # since when is not known: no time of theirs is like the others'
 
 
 class Inspector(unittest.TestCase):
@@ -37,8 +38,9 @@ class Inspector(unittest.TestCase):
 
     def test_all_ranks_are_there_and_what_is_lost_is_counted(self):
         log, = [log for log in self.report["logs"] if log["name"] == "nccl-inspector"]
-        self.assertEqual(self.report["source"]["records"], STEPS * job.RANKS - len(LOST))
-        self.assertEqual(log["counts"]["without_pair"], len(LOST))
+        missing = len(LOST) + len(BEHIND)
+        self.assertEqual(self.report["source"]["records"], STEPS * job.RANKS - missing)
+        self.assertEqual(log["counts"]["without_pair"], missing)
         self.assertEqual(log["damaged"], 0)
 
     def test_waits_are_the_times_from_own_to_last_arrival(self):
@@ -124,6 +126,16 @@ class Groups(unittest.TestCase):
         log, = is_["logs"]
         self.assertEqual(log["world_size"], job.RANKS)
         self.assertEqual(sorted(rank["rank"] for rank in is_["per_rank"]), [2, 5])
+
+    def test_what_a_file_lacks_is_no_own_time_and_no_wait(self):
+        true = job.Sharded(120)
+        is_, _ = report(true.lines)
+        self.assertEqual(counts(is_)["without_pair"], true.lost)
+        for rank in is_["per_rank"]:
+            slow = rank["rank"] == job.SLOW
+            self.assertEqual(rank["arrived_last"] > 0, slow)
+            self.assertAlmostEqual(rank["slowdown_median"], 1.3 if slow else 1, delta=0.01)
+            self.assertAlmostEqual(rank["wait_mean_s"], 0 if slow else true.wait, delta=60e-6)
 
 
 if __name__ == "__main__":
