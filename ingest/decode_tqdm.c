@@ -99,6 +99,10 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
         if (at + 1 == line->body.len) /* too short to hold another */
             break;
     }
+    if (!any && tqdm_ultralytics(line->body, &bar)) {
+        tqdm_choice_read(&reader->choice, &bar, out);
+        return LOG_TAKEN;
+    }
     /* A bar ends without a newline: words may stand right behind its ']'. */
     struct str words = any ? log_from(line->body, at) : text;
     if (!any || (words.len > 1 && words.p[0] == ']'))
@@ -124,17 +128,29 @@ static bool again(void *state, const struct log_line *bar, const struct log_valu
     return line(state, bar, out) == LOG_TAKEN;
 }
 
-static const char *const anchors[] = {"it/s]",      "s/it]",
-                                      "it/s,",      "s/it,",
-                                      "batch/s",    "s/batch",
-                                      "step/s",     "s/step",
-                                      "kB/s]",      "MB/s]",
-                                      "GB/s]",      "examples/s]",
-                                      "iter/s]",    "s/iter]",
-                                      "ba/s]",      "train_runtime",
-                                      "samples/s]", "train_steps_per_second",
-                                      LOSS,         RUNNING,
-                                      EVALUATED,    NULL};
+static const char *const anchors[] = {"it/s]",
+                                      "s/it]",
+                                      "it/s,",
+                                      "s/it,",
+                                      "it/s ",
+                                      "batch/s",
+                                      "s/batch",
+                                      "step/s",
+                                      "s/step",
+                                      "kB/s]",
+                                      "MB/s]",
+                                      "GB/s]",
+                                      "examples/s]",
+                                      "iter/s]",
+                                      "s/iter]",
+                                      "ba/s]",
+                                      "train_runtime",
+                                      "samples/s]",
+                                      "train_steps_per_second",
+                                      LOSS,
+                                      RUNNING,
+                                      EVALUATED,
+                                      NULL};
 const struct format format_tqdm = {
     .name = "tqdm",
     .title = "HF Trainer, tqdm",

@@ -12,6 +12,10 @@
  * 4. of two, one behind the other: the first. The second one is held back until the Trainer's words
  *    tell, or it has begun a third time alone.
  * What is still held back at the end is left out and counted: no step is better than a false one.
+ *
+ * A bar is told from others by its description's letters and its total. One whose state goes on
+ * from the last that was drawn is the same bar with another description ("loss 0.25"), whatever
+ * that says.
  */
 #pragma once
 
@@ -48,6 +52,7 @@ struct tqdm_value {
 
 struct tqdm_track {
     uint64_t name;
+    uint64_t first_name; /* that it begins with: many loops write losses into it then */
     int64_t total, number;
     bool names_training, names_epochs;
     bool nodes;                   /* the Trainer's: every node may write the whole bar again */
@@ -74,14 +79,23 @@ void tqdm_track_begin(struct tqdm_track *track, const struct tqdm_bar *bar, int6
                       bool nodes, bool holds, struct log_out *out);
 void tqdm_track_read(struct tqdm_track *track, const struct tqdm_bar *bar, struct log_out *out);
 
+/* The bar went on to this state, but not by steps of its own. */
+void tqdm_track_skip(struct tqdm_track *track, const struct tqdm_state *state, struct log_out *out);
+
 /* What it holds back is put out, as is all that follows; is forgotten. */
 void tqdm_track_release(struct tqdm_track *track, struct log_out *out);
 void tqdm_track_drop(struct tqdm_track *track, struct log_out *out);
 
 static inline bool tqdm_track_is(const struct tqdm_track *track, const struct tqdm_bar *bar)
 {
-    return bar->name == track->name && bar->total == track->total;
+    return bar->total == track->total &&
+           (bar->name == track->name || bar->name == track->first_name);
 }
+
+/* Whether it goes on from the track's last state, which was the last one that any bar drew: it is
+ * the same bar, with another description. */
+bool tqdm_track_is_renamed(const struct tqdm_track *track, const struct tqdm_bar *bar);
+void tqdm_track_rename(struct tqdm_track *track, const struct tqdm_bar *bar);
 
 /* ---- all bars ---- */
 
@@ -100,18 +114,30 @@ struct tqdm_outer {
     int64_t count;
 };
 
+/* An evaluation by its name, drawn since the training began. Lightning before 2.0 counts its
+ * batches in the training's bar, too: then both go on by turns. */
+struct tqdm_within {
+    uint64_t name;
+    int64_t total;           /* 0: there was none */
+    int64_t count, from;     /* from: the training's count when it began */
+    struct tqdm_state moved; /* the training's since its last state; count 0: it stood */
+    bool mixes, apart;       /* what is known of all of them */
+};
+
 /* Zeroed at first. */
 struct tqdm_choice {
     bool any;
-    bool sure;             /* the training's has gone on alone, or the Trainer said so */
-    bool of_trainer;       /* the Trainer's losses stand beside it: its steps are in one bar */
-    bool nodes;            /* the Trainer's bars are in this log */
-    bool ended;            /* train_runtime came since it went on */
-    bool announced;        /* "Running training" came since it went on */
-    enum tqdm_drawn drawn; /* the last bar */
-    bool between;          /* another bar was drawn since the training's last state */
+    bool sure;              /* the training's has gone on alone, or the Trainer said so */
+    bool of_trainer;        /* the Trainer's losses stand beside it: its steps are in one bar */
+    bool nodes;             /* the Trainer's bars are in this log */
+    bool ended;             /* train_runtime came since it went on */
+    bool announced;         /* "Running training" came since it went on */
+    enum tqdm_drawn drawn;  /* the last bar */
+    enum tqdm_drawn newest; /* the last bar, those with an evaluation's name among them */
+    bool between;           /* another bar was drawn since the training's last state */
     struct tqdm_track training;
     struct tqdm_outer outer;
+    struct tqdm_within within;
     enum tqdm_rival kind;
     struct tqdm_track rival;
     bool may_win, passed;  /* passed: the one around went on by one since it began */

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 #include "log_scan.h"
 #include "log_text.h"
@@ -12,76 +11,7 @@
 
 #define BAR_LONGEST 2048 /* bytes, up to three a column */
 
-/* ---- the description ---- */
-
-/* At the beginning of a word, in any case. */
-static bool says(struct str name, const char *word)
-{
-    size_t length = strlen(word);
-    for (size_t i = 0; i + length <= name.len; i++)
-        if ((name.p[i] | 0x20) == word[0] && (i == 0 || !log_is_letter(name.p[i - 1])) &&
-            strncasecmp(name.p + i, word, length) == 0)
-            return true;
-    return false;
-}
-
-static bool says_one(struct str name, const char *const *words)
-{
-    for (; *words; words++)
-        if (says(name, *words))
-            return true;
-    return false;
-}
-
-static void read_name(struct str name, struct tqdm_bar *bar)
-{
-    static const char *const evaluation[] = {"eval",  "valid",  "val",     "test", "predict",
-                                             "infer", "sanity", "generat", NULL};
-    static const char *const other[] = {
-        "load",   "download", "upload", "map",     "filter", "tokeniz", "fetch",   "resolv",
-        "cast",   "sav",      "shard",  "comput",  "group",  "pars",    "split",   "extract",
-        "pack",   "add",      "writ",   "check",   "creat",  "build",   "process", "convert",
-        "encod",  "cach",     "read",   "prepar",  "copy",   "merg",    "quantiz", "running",
-        "captur", "compil",   "dequeu", "flatten", "concat", "import",  "export",  NULL};
-    static const char *const training[] = {"train", "epoch", "step", "iter", "fit", NULL};
-    size_t length;
-    uint64_t hash = UINT64_C(14695981039346656037);
-    bool any = false;
-    bar->number = -1;
-    bar->use = TQDM_TRAINING;
-    if (name.len == 0)
-        return;
-    for (size_t i = 0; i < name.len; i++) {
-        if (bar->number < 0 && log_is_digit(name.p[i]) &&
-            !log_integer(log_from(name, i), &bar->number, &length))
-            bar->number = -1;
-        if (!log_is_letter(name.p[i]))
-            continue;
-        hash = (hash ^ (unsigned char)name.p[i]) * UINT64_C(1099511628211);
-        any = true;
-    }
-    bar->name = any ? hash : 0;
-    bar->names_training = says_one(name, training);
-    bar->names_epochs = bar->number < 0 && says(name, "epoch");
-    if (says_one(name, evaluation))
-        bar->use = TQDM_EVALUATION;
-    else if (!bar->names_training && says_one(name, other))
-        bar->use = TQDM_OTHER;
-}
-
-/* What stands before the bar: from the last thing that is none of it. */
-static struct str description(struct str before)
-{
-    size_t begin = before.len,
-           longest = before.len > TQDM_NAME_LONGEST ? TQDM_NAME_LONGEST : before.len;
-    while (before.len - begin < longest) {
-        char c = before.p[begin - 1];
-        if (c == ']' || c == '|' || (unsigned char)c < ' ' || (unsigned char)c >= 0x7f)
-            break;
-        begin--;
-    }
-    return log_trim(log_from(before, begin));
-}
+/* ---- before the bar ---- */
 
 /* As log_integer_before(), which is for what is longer. */
 static inline bool number_before(struct str s, size_t end, int64_t *ret, size_t *ret_begin)
@@ -104,15 +34,16 @@ static inline bool fits_percent(const struct tqdm_bar *bar, int64_t percent)
     return fabs(exact - (double)percent) <= 1;
 }
 
-/* " 31%|" before the count. *ret_before: what stands in front of it. False: there is none, or it
- * is another one. */
+/* " 31%|" before the count, or " 31% " of a terminal of no width. *ret_before: what stands in front
+ * of it. False: there is none, or it is another one. */
 static bool check_percent(struct str before, const struct tqdm_bar *bar, struct str *ret_before)
 {
     size_t begin, least = before.len > BAR_LONGEST ? before.len - BAR_LONGEST : 0;
     int64_t percent;
     struct str near = log_from(before, least);
     const char *sign = memrchr(near.p, '%', near.len);
-    while (sign && (sign + 1 == before.p + before.len || sign[1] != '|'))
+    bool no_bar = sign && sign + 2 == before.p + before.len && sign[1] == ' ';
+    while (!no_bar && sign && (sign + 1 == before.p + before.len || sign[1] != '|'))
         sign = memrchr(near.p, '%', (size_t)(sign - near.p));
     if (!sign || !number_before(before, (size_t)(sign - before.p), &percent, &begin))
         return false;
@@ -230,7 +161,7 @@ static bool read_before(struct str text, size_t mark, struct tqdm_bar *bar, stru
     if (bar->total < 1 || bar->count > bar->total ||
         !check_percent(log_until(text, begin), bar, ret_front))
         return false;
-    read_name(description(*ret_front), bar);
+    tqdm_read_name(tqdm_description(*ret_front), bar);
     return true;
 }
 
@@ -271,6 +202,7 @@ static void keep_head(struct tqdm_heads *heads, struct str front, const struct t
                                    .use = bar->use,
                                    .names_training = bar->names_training,
                                    .names_epochs = bar->names_epochs,
+                                   .numbers_epochs = bar->numbers_epochs,
                                    .plain = plain};
 }
 

@@ -18,10 +18,11 @@ struct tqdm_bar {
     int64_t elapsed_s;
     double rate;    /* seconds an iteration, as shown: smoothed; 0: not shown yet */
     uint64_t name;  /* of the description without digits; 0: it has none */
-    int64_t number; /* the first number in it, "Epoch 3:"; -1: none */
+    int64_t number; /* of its epoch, "Epoch 3:", else the first whole one, "3/10"; -1: none */
     enum tqdm_use use;
     bool names_training; /* it says so: "Epoch", "train", "step" */
     bool names_epochs;   /* "Epoch" without a number, which may be what it counts */
+    bool numbers_epochs; /* the number stands behind "Epoch" */
     bool plain;          /* from the text's begin up to behind the rate there is no '_' */
     struct str drawn;    /* between the two '|'; NULL: not looked at */
 };
@@ -52,3 +53,14 @@ enum tqdm_answer { TQDM_NONE, TQDM_BAR, TQDM_TORN };
  * behind it. The heads change nothing but how fast it is found. */
 enum tqdm_answer tqdm_next(struct tqdm_heads *heads, struct str text, size_t *at,
                            struct tqdm_bar *bar);
+
+/* The description at the end of what stands before a bar: from the last thing that is none of it.
+ */
+struct str tqdm_description(struct str before);
+
+/* Fills in all that it says: from `name` on, but what is drawn. */
+void tqdm_read_name(struct str name, struct tqdm_bar *bar);
+
+/* The bar that newer versions of Ultralytics draw, at the end of the text, behind which 64 bytes
+ * are readable: "1/3  11.1G  1.35  640: 25% --- 25/99 3.8it/s 6.6s<19.5s". */
+bool tqdm_ultralytics(struct str text, struct tqdm_bar *bar);

@@ -245,6 +245,57 @@ static bool is_next_run(const struct tqdm_choice *choice, const struct tqdm_bar 
            (choice->announced || (choice->ended && bar->total == choice->training.total));
 }
 
+/* ---- evaluations by their names ---- */
+
+static void skip_moved(struct tqdm_choice *choice, struct log_out *out)
+{
+    struct tqdm_within *within = &choice->within;
+    if (within->moved.count > choice->training.last.count)
+        tqdm_track_skip(&choice->training, &within->moved, out);
+    within->moved.count = 0;
+}
+
+static void read_evaluation(struct tqdm_choice *choice, const struct tqdm_bar *bar,
+                            struct log_out *out)
+{
+    struct tqdm_within *within = &choice->within;
+    choice->training.validation |= choice->any;
+    choice->rival.validation = true;
+    log_out_count(out, LOG_EVALUATION, NULL);
+    if (!choice->any || choice->training.last.count == 0)
+        return;
+    if (bar->total != within->total || bar->name != within->name || bar->count < within->count) {
+        within->name = bar->name;
+        within->total = bar->total;
+        within->from = choice->training.last.count;
+        within->moved.count = 0;
+    } else if (bar->count > within->count && within->count > 0) {
+        within->mixes |= within->moved.count > 0;
+        within->apart |= within->moved.count == 0;
+        if (within->mixes)
+            skip_moved(choice, out);
+    }
+    within->count = bar->count;
+}
+
+/* Whether the training's bar goes on by batches of an evaluation; also while that is not known. */
+static bool is_within(struct tqdm_choice *choice, const struct tqdm_bar *bar, struct log_out *out)
+{
+    struct tqdm_within *within = &choice->within;
+    bool on = bar->count > choice->training.last.count && bar->count > within->from &&
+              bar->elapsed_s >= choice->training.last.elapsed_s;
+    if (within->total == 0 || !on || bar->count > within->from + within->total ||
+        (!within->mixes && (within->apart || within->count == within->total))) {
+        within->total = on || bar->count == 0 ? 0 : within->total;
+        return false;
+    }
+    within->moved = (struct tqdm_state){bar->count, bar->elapsed_s, bar->rate};
+    log_out_count(out, LOG_EVALUATION, NULL);
+    if (within->mixes)
+        skip_moved(choice, out);
+    return true;
+}
+
 /* ---- all ---- */
 
 static void read_other(struct tqdm_choice *choice, const struct tqdm_bar *bar, struct log_out *out)
@@ -270,25 +321,54 @@ static void read_other(struct tqdm_choice *choice, const struct tqdm_bar *bar, s
     }
 }
 
+/* A bar with another name, which is the one that was drawn last. */
+static bool read_renamed(struct tqdm_choice *choice, const struct tqdm_bar *bar,
+                         enum tqdm_drawn newest, struct log_out *out)
+{
+    bool first = newest == TQDM_DREW_TRAINING;
+    struct tqdm_track *track = first ? &choice->training : &choice->rival;
+    if (newest == TQDM_DREW_NONE || newest == TQDM_DREW_OTHER ||
+        (!first && choice->kind == TQDM_NO_RIVAL) || !tqdm_track_is_renamed(track, bar))
+        return false;
+    tqdm_track_rename(track, bar);
+    if (first)
+        read_training(choice, bar, out);
+    else
+        read_rival(choice, bar, out);
+    choice->newest = choice->drawn;
+    return true;
+}
+
 void tqdm_choice_read(struct tqdm_choice *choice, const struct tqdm_bar *bar, struct log_out *out)
 {
-    if (bar->use == TQDM_EVALUATION) {
-        choice->training.validation |= choice->any;
-        choice->rival.validation = true;
-        log_out_count(out, LOG_EVALUATION, NULL);
-    } else if (bar->use != TQDM_TRAINING) {
+    enum tqdm_drawn newest = choice->newest;
+    choice->newest = TQDM_DREW_NONE;
+    if (read_renamed(choice, bar, newest, out))
+        return;
+    const struct tqdm_track *training = &choice->training;
+    bool known = choice->any && tqdm_track_is(training, bar) && bar->name == training->name &&
+                 bar->name != training->first_name; /* "train_loss 0.4 val_loss 0.5" */
+    if (bar->use == TQDM_EVALUATION && !known) {
+        read_evaluation(choice, bar, out);
+        return;
+    }
+    if (bar->use == TQDM_OTHER && !known) {
         log_out_count(out, LOG_LEFT_OUT, "a bar of something else: %lld/%lld",
                       (long long)bar->count, (long long)bar->total);
-    } else if ((choice->announced || choice->ended) && is_next_run(choice, bar)) {
+        return;
+    }
+    if ((choice->announced || choice->ended) && is_next_run(choice, bar)) {
         choice->outer = (struct tqdm_outer){0};
         take(choice, bar, 0, out);
-    } else if (choice->any && tqdm_track_is(&choice->training, bar)) {
-        read_training(choice, bar, out);
+    } else if (choice->any && tqdm_track_is(training, bar)) {
+        if (!is_within(choice, bar, out))
+            read_training(choice, bar, out);
     } else if (choice->kind != TQDM_NO_RIVAL && tqdm_track_is(&choice->rival, bar)) {
         read_rival(choice, bar, out);
     } else {
         read_other(choice, bar, out);
     }
+    choice->newest = choice->drawn;
 }
 
 /* ---- what the Trainer says ---- */

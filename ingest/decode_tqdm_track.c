@@ -188,12 +188,27 @@ static void go_on(struct tqdm_track *track, const struct tqdm_state *state, stru
         put_value(track, state, out);
 }
 
+void tqdm_track_skip(struct tqdm_track *track, const struct tqdm_state *state, struct log_out *out)
+{
+    int64_t steps = state->count - track->last.count;
+    if (track->last.count > track->from.count &&
+        track->last.elapsed_s - track->from.elapsed_s >= SECONDS_MIN / 2)
+        put_value(track, &track->last, out);
+    track->base -= steps;
+    track->from.count += steps;
+    track->from.elapsed_s += state->elapsed_s - track->last.elapsed_s;
+    track->jump.count = 0;
+    track->last = *state;
+    keep_state(&track->course, state);
+    track->whole = state->count == track->total;
+}
+
 /* A bar begins at this state; steps before it: base. */
 static void begin(struct tqdm_track *track, const struct tqdm_state *state, int64_t base)
 {
     track->base = base;
     track->last = track->from = *state;
-    if (state->count == 1) /* bars that say nothing at 0 began there all the same */
+    if (state->count <= 1) /* bars that say nothing at 0, or late, began there all the same */
         track->from = (struct tqdm_state){0};
     track->valued = track->whole = false;
     track->jump.count = track->epochs = 0;
@@ -246,8 +261,10 @@ static bool is_other_pass(const struct tqdm_track *track, const struct tqdm_bar 
                  track->copies_at_full >= track->copies_at_1);
     bool next = track->whole && !track->nodes && done && bar->count <= 1 &&
                 bar->count < bar->total && bar->elapsed_s < track->last.elapsed_s;
-    return next || (bar->number >= 0 && track->number >= 0 && bar->number != track->number) ||
-           track->epochs > 0 || track->epochs_anew;
+    bool on = bar->count >= track->last.count && bar->elapsed_s >= track->last.elapsed_s;
+    bool numbered = bar->number >= 0 && track->number >= 0 && bar->number != track->number &&
+                    (bar->numbers_epochs || !on); /* else it may count anything */
+    return next || numbered || track->epochs > 0 || track->epochs_anew;
 }
 
 /* It is where it was, or went back. */
@@ -304,11 +321,30 @@ void tqdm_track_read(struct tqdm_track *track, const struct tqdm_bar *bar, struc
     went_back(track, bar, &state, out);
 }
 
+bool tqdm_track_is_renamed(const struct tqdm_track *track, const struct tqdm_bar *bar)
+{
+    const struct tqdm_state *last = &track->last;
+    bool on = bar->count >= last->count && bar->elapsed_s >= last->elapsed_s;
+    bool begins = bar->count == 0 && bar->elapsed_s == 0; /* another one would, too */
+    if (!on || bar->total != track->total || bar->name == track->name)
+        return false;
+    bool numbered = bar->numbers_epochs && track->number >= 0 && bar->number != track->number;
+    return !numbered && (!begins || (track->base == 0 && !track->names_epochs && !track->nodes &&
+                                     bar->use == TQDM_TRAINING));
+}
+
+void tqdm_track_rename(struct tqdm_track *track, const struct tqdm_bar *bar)
+{
+    track->name = bar->name;
+    track->names_training |= bar->names_training;
+}
+
 void tqdm_track_begin(struct tqdm_track *track, const struct tqdm_bar *bar, int64_t base,
                       bool nodes, bool holds, struct log_out *out)
 {
     struct tqdm_state state = {bar->count, bar->elapsed_s, bar->rate};
-    *track = (struct tqdm_track){.name = bar->name, .total = bar->total, .number = bar->number};
+    *track = (struct tqdm_track){
+        .name = bar->name, .first_name = bar->name, .total = bar->total, .number = bar->number};
     track->names_training = bar->names_training;
     track->names_epochs = bar->names_epochs;
     track->nodes = nodes;
