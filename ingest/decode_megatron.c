@@ -79,24 +79,6 @@ static void check_stamp(const struct megatron *state, const struct megatron_iter
                   (double)(is->stamp_ns - state->last_stamp_ns) / 1e9);
 }
 
-/* A validation or checkpoint is in this step's time; DeepSpeed's own clock leaves it out. */
-static void check_events(const struct megatron *state, const struct megatron_iteration *is,
-                         struct log_out *out)
-{
-    double said = (double)is->step_time_ns / 1e9, inner = state->inner_s;
-    bool differs = state->inner_step == is->number && inner > 0 && said > inner * 1.1;
-    const char *what = state->events & RECORD_VALIDATION ? "validation" : "checkpoint";
-    if (state->events && differs)
-        log_out_count(out, LOG_EVALUATION, "iteration %lld: %.3f s with a %s, %.3f s without",
-                      (long long)is->number, said, what, inner);
-    else if (state->events)
-        log_out_count(out, LOG_EVALUATION, "a %s before iteration %lld", what,
-                      (long long)is->number);
-    else if (differs)
-        log_out_count(out, LOG_DISAGREE, "iteration %lld: %.3f s, DeepSpeed's clock says %.3f s",
-                      (long long)is->number, said, inner);
-}
-
 static void put_tokens(const struct megatron *state, const struct megatron_iteration *is,
                        struct record *record)
 {
@@ -235,7 +217,9 @@ static void take_iteration(struct megatron *state, const struct log_line *line,
         LOG_STEPS_AGAIN) /* the step table takes one value a step: this one is shown here */
         log_out_value(out, str_from("the same iteration again"), "s",
                       (double)is->step_time_ns / 1e9);
-    check_events(state, is, out);
+    if (order == LOG_STEPS_BACK)
+        megatron_put_last_event(state, out);
+    megatron_check_events(state, is, out);
     take_notes(line, is, span, out);
     if (megatron_use_bridge(state) && is->flops == 0)
         is->flops = (int64_t)(state->bridge_flops + 0.5);
@@ -447,9 +431,7 @@ static void end(void *of, struct log_out *out)
     end_block(state, true, out);
     put_held(state, out);
     megatron_put_bridge(state, out);
-    if (state->events)
-        log_out_count(out, LOG_EVALUATION, "a %s after the last iteration",
-                      state->events & RECORD_VALIDATION ? "validation" : "checkpoint");
+    megatron_put_last_event(state, out);
 }
 
 static void done(void *of)

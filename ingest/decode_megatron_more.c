@@ -40,6 +40,17 @@ bool megatron_of_deepspeed(struct str timers)
            (log_find(s, "_microstep: ") != SIZE_MAX || log_find(s, "| step: ") != SIZE_MAX);
 }
 
+/* A timer that was there already is of the next step: the one before lost its iteration line. */
+static void put_inner(struct megatron *state, const struct megatron_times *times)
+{
+    if (state->inner.has & times->has)
+        state->inner.has = 0;
+    for (int i = 0; i < MEGATRON_TIMES; i++)
+        if (times->has & 1u << i)
+            state->inner.ns[i] = times->ns[i];
+    state->inner.has |= times->has;
+}
+
 /* "[Rank 0] time (ms) | fwd: F | bwd: F | ...", of the step that ends now. */
 static bool take_breakdown(struct megatron *state, struct str line, struct log_out *out)
 {
@@ -54,6 +65,7 @@ static bool take_breakdown(struct megatron *state, struct str line, struct log_o
     if (!state->known || at == SIZE_MAX)
         return false;
     struct str rest = log_from(line, at + strlen("time (ms) |")), part, name, value;
+    struct megatron_times times = {0};
     double ms;
     while (log_next_part(&rest, "|", &part)) {
         if (!log_split(part, &name, &value))
@@ -65,8 +77,9 @@ static bool take_breakdown(struct megatron *state, struct str line, struct log_o
         log_out_value(out, name, "ms", ms);
         for (size_t i = 0; ms > 0 && i < sizeof(names) / sizeof(names[0]); i++)
             if (str_is(name, names[i].name))
-                megatron_times_add(&state->inner, names[i].time, ms);
+                megatron_times_add(&times, names[i].time, ms);
     }
+    put_inner(state, &times);
     return true;
 }
 
@@ -171,6 +184,8 @@ static bool argument(struct str body, const char *name, int64_t *ret)
     if (at == SIZE_MAX)
         return false;
     struct str before = log_until(body, at), rest = log_from(body, at + strlen(name));
+    if (log_find(before, "[config.py:") != SIZE_MAX)
+        return false; /* DeepSpeed's: its world is that of data parallelism alone */
     bool apart = before.len > 0 && log_is_blank(before.p[before.len - 1]);
     bool indented = before.len > 1 && apart && log_is_blank(before.p[before.len - 2]);
     before = log_trim(before);
@@ -234,6 +249,32 @@ static bool take_event(struct megatron *state, struct str line)
     else
         return false;
     return true;
+}
+
+/* A validation or checkpoint is in this step's time; DeepSpeed's own clock leaves it out. */
+void megatron_check_events(const struct megatron *state, const struct megatron_iteration *is,
+                           struct log_out *out)
+{
+    double said = (double)is->step_time_ns / 1e9, inner = state->inner_s;
+    bool differs = state->inner_step == is->number && inner > 0 && said > inner * 1.1;
+    const char *what = state->events & RECORD_VALIDATION ? "validation" : "checkpoint";
+    if (state->events && differs)
+        log_out_count(out, LOG_EVALUATION, "iteration %lld: %.3f s with a %s, %.3f s without",
+                      (long long)is->number, said, what, inner);
+    else if (state->events)
+        log_out_count(out, LOG_EVALUATION, "a %s before iteration %lld", what,
+                      (long long)is->number);
+    else if (differs)
+        log_out_count(out, LOG_DISAGREE, "iteration %lld: %.3f s, DeepSpeed's clock says %.3f s",
+                      (long long)is->number, said, inner);
+}
+
+void megatron_put_last_event(struct megatron *state, struct log_out *out)
+{
+    if (state->events)
+        log_out_count(out, LOG_EVALUATION, "a %s after the last iteration",
+                      state->events & RECORD_VALIDATION ? "validation" : "checkpoint");
+    state->events = 0;
 }
 
 bool megatron_take_more(struct megatron *state, const struct log_line *line, struct log_out *out)

@@ -55,6 +55,12 @@ struct megatron {
  * it, of Megatron-Bridge, validations, checkpoints, arguments. False: it is none of these. */
 bool megatron_take_more(struct megatron *state, const struct log_line *line, struct log_out *out);
 
+/* What of it is in this step's time is told. */
+void megatron_check_events(const struct megatron *state, const struct megatron_iteration *is,
+                           struct log_out *out);
+/* What no iteration of its run came after is told, and forgotten. */
+void megatron_put_last_event(struct megatron *state, struct log_out *out);
+
 /* Whether the name of an argument that is read stands in the line. */
 bool megatron_has_argument(struct str line);
 
