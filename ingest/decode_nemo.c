@@ -13,9 +13,24 @@ struct nemo {
     struct log_writers writers;
     int64_t stamp, stamp_step; /* of Automodel's line before */
     bool stamped, timed;       /* timed: Automodel's lines have times of their own */
+    uint32_t events;           /* RECORD_VALIDATION, RECORD_CHECKPOINT: since the last step */
 };
 
 enum { HAS_TIME = 1u, HAS_FLOPS = 2u, HAS_CONSUMED = 4u, HAS_TPS = 8u };
+
+/* Whatever ran between two steps is told once, however many lines it has. */
+static void note_event(struct nemo *nemo, uint32_t event, struct log_out *out)
+{
+    if (!(nemo->events & event))
+        log_out_count(out, LOG_EVALUATION, NULL);
+    nemo->events |= event;
+}
+
+static void put_events(struct nemo *nemo, struct record *record)
+{
+    record->has |= nemo->events;
+    nemo->events = 0;
+}
 
 /* False: doubled. */
 static bool is_news(enum log_turn turn, int64_t step, struct log_out *out)
@@ -34,11 +49,15 @@ static void put(struct nemo *nemo, const struct log_line *line, const struct log
         log_out_count(out, LOG_IMPOSSIBLE, "step %lld: %g s", (long long)step, seconds);
         return;
     }
-    if (!is_news(log_writers_turn(&nemo->writers, line->writer, step, ns), step, out))
+    enum log_turn turn = log_writers_turn(&nemo->writers, line->writer, step, ns);
+    if (!is_news(turn, step, out))
         return;
+    if (turn == LOG_TURN_BACK)
+        nemo->events = 0; /* of the attempt before */
     struct record record = log_job(step, ns);
     log_job_flops(&record, teraflops, out);
     log_job_begin(&record, piece, out);
+    put_events(nemo, &record);
     log_out_record(out, &record);
 }
 
@@ -308,13 +327,16 @@ static bool take_automodel(struct nemo *nemo, const struct log_line *line,
         log_find(value, "| loss ") == SIZE_MAX)
         return false;
     if (log_find(piece->front, "[val]") != SIZE_MAX) {
-        log_out_count(out, LOG_EVALUATION, NULL);
+        note_event(nemo, RECORD_VALIDATION, out);
         return true;
     }
     bool stamped = log_piece_stamp(piece, &stamp, &zone);
     int64_t mark = stamped ? stamp : (int64_t)piece->text.len;
-    if (!is_news(log_writers_turn_at(&nemo->writers, line->writer, step, mark, stamp), step, out))
+    enum log_turn turn = log_writers_turn_at(&nemo->writers, line->writer, step, mark, stamp);
+    if (!is_news(turn, step, out))
         return true;
+    if (turn == LOG_TURN_BACK)
+        nemo->events = 0;
     int64_t ns = automodel_time(nemo, piece, step, stamped, stamp, &span, out);
     nemo->stamped = stamped;
     nemo->stamp = stamp;
@@ -329,7 +351,22 @@ static bool take_automodel(struct nemo *nemo, const struct log_line *line,
     record.gpus = gpus_of(piece->text);
     record.has |= record.gpus > 0 ? RECORD_GPUS : 0u;
     log_job_begin(&record, piece, out);
+    put_events(nemo, &record);
     log_out_record(out, &record);
+    return true;
+}
+
+/* ---- between steps ---- */
+
+/* "Validation: iteration 1/32", "Global Checkpoint Save : Rank: 0 : Iteration: 49 : ...". */
+static bool take_event(struct nemo *nemo, struct str text, struct log_out *out)
+{
+    if (log_find(text, "Validation: iteration ") != SIZE_MAX)
+        note_event(nemo, RECORD_VALIDATION, out);
+    else if (log_find(text, "Global Checkpoint Save :") != SIZE_MAX)
+        note_event(nemo, RECORD_CHECKPOINT, out);
+    else
+        return false;
     return true;
 }
 
@@ -344,6 +381,7 @@ enum log_answer nemo_generally(void *state, const struct log_line *line, struct 
         taken |= take_bar(state, line, &piece, out);
     for (rest = line->text; !taken && log_next_piece(&rest, line, "step", &piece);)
         taken |= take_automodel(state, line, &piece, out);
+    taken = taken || take_event(state, line->text, out);
     return taken ? LOG_TAKEN : LOG_OTHER;
 }
 
@@ -383,8 +421,9 @@ static bool again(void *state, const struct log_line *line, const struct log_val
     return true;
 }
 
-static const char *const anchors[] = {"Training epoch ", "train_step_timing in s", " | epoch ",
-                                      NULL};
+static const char *const anchors[] = {
+    "Training epoch ",        "train_step_timing in s",   " | epoch ",
+    "Validation: iteration ", "Global Checkpoint Save :", NULL};
 
 const struct format format_nemo = {
     .name = "nemo",
