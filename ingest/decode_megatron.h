@@ -55,6 +55,16 @@ bool megatron_has_time(struct str line);
 
 uint32_t megatron_hash(struct str s); /* not 0 */
 
+/* ---- its stamp ---- */
+
+/* The stamp in front of an iteration line, where it stands in *ret_text; of a zone as log_stamp().
+ */
+bool megatron_stamp_in(struct str front, int64_t *ret_ns, bool *ret_zone, struct str *ret_text);
+/* The stamp with which s begins, with what follows it. */
+bool megatron_stamp(struct str s, int64_t *ret_ns, bool *ret_zone);
+/* Whether a front with other digits has a stamp at that same place, or none as this has none. */
+bool megatron_stamp_is_plain(struct str front, bool stamped);
+
 /* ---- timers ---- */
 
 enum megatron_time {

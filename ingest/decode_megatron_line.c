@@ -338,7 +338,8 @@ static void take_stamp(struct str before, struct megatron_iteration *ret)
 {
     if (before.len > STAMP_BEFORE)
         before = log_from(before, before.len - STAMP_BEFORE);
-    ret->stamped = log_stamp_in(before, before.len, &ret->stamp_ns, &ret->zone);
+    struct str text;
+    ret->stamped = megatron_stamp_in(before, &ret->stamp_ns, &ret->zone, &text);
     set_resolution(ret);
 }
 
@@ -403,9 +404,10 @@ uint32_t megatron_hash(struct str s)
 static void learn_front(struct line_fields *of, struct str front, size_t head, struct str text,
                         const struct megatron_iteration *is)
 {
+    struct str stamp;
     int64_t ns;
     bool zone;
-    size_t length, digits = log_find(text, "iteration") + strlen("iteration");
+    size_t digits = log_find(text, "iteration") + strlen("iteration");
     if (!of->form)
         return;
     while (digits < text.len && !log_is_digit(text.p[digits]))
@@ -413,12 +415,9 @@ static void learn_front(struct line_fields *of, struct str front, size_t head, s
     size_t end = skip_digits(text, digits);
     log_learn_number(of->form, LEARNED_NUMBER, str_of(text.p + digits, end - digits),
                      (uint32_t)digits);
-    of->unusual |= head > STAMP_BEFORE / 2 || log_stamps_possible(front) != (size_t)is->stamped;
-    for (size_t at = 0; is->stamped && !of->unusual && at < front.len; at++)
-        if (log_stamp(log_from(front, at), &ns, &zone, &length)) {
-            log_learn_text(of->form, LEARNED_STAMP, str_of(front.p + at, length), 0);
-            return;
-        }
+    of->unusual |= head > STAMP_BEFORE / 2 || !megatron_stamp_is_plain(front, is->stamped);
+    if (is->stamped && !of->unusual && megatron_stamp_in(front, &ns, &zone, &stamp))
+        log_learn_text(of->form, LEARNED_STAMP, stamp, 0);
 }
 
 static void finish_learning(struct line_fields *of, enum megatron_found found)
@@ -431,15 +430,14 @@ bool megatron_iteration_again(const struct log_line *line, const struct log_valu
                               struct megatron_iteration *ret, struct log_out *out)
 {
     struct line_fields of = {.time = LOG_NUMBER, .rates = ret};
-    struct str number = values->text[LEARNED_NUMBER];
-    size_t length;
+    struct str number = values->text[LEARNED_NUMBER], stamp = values->text[LEARNED_STAMP];
     ret->rate_count = 0;
     ret->again = true;
     ret->stamped = log_values_have(values, LEARNED_STAMP);
     if (!log_values_integer(values, LEARNED_NUMBER, &ret->number) ||
         ret->number > RECORD_STEP_MAX || values->number[LEARNED_TIME] <= 0 ||
         (ret->stamped &&
-         !log_stamp(values->text[LEARNED_STAMP], &ret->stamp_ns, &ret->zone, &length)))
+         !megatron_stamp(str_of(stamp.p, stamp.len + 1), &ret->stamp_ns, &ret->zone)))
         return false;
     for (uint64_t left = values->has >> LEARNED_FIELDS; left; left &= left - 1)
         if (values->number[LEARNED_FIELDS + __builtin_ctzll(left)] <= 0)
