@@ -200,13 +200,15 @@ static void end_first(struct mllog *log, struct log_out *out)
     log->first.time_ns = 0;
     if (first.time_ns == 0)
         return;
-    enum mllog_unit unit = mllog_unit_alone(&first, &log->scale);
+    int64_t span;
+    enum mllog_unit unit = mllog_unit_alone(&first, &log->scale, &span);
     if (unit == MLLOG_UNIT_NONE) {
         leave_out(&first, out);
         return;
     }
     log->unit[first.rate] = unit;
     better(log, first.rate ? SOURCE_THROUGHPUT : SOURCE_STEPS);
+    log->apart = first.rate ? 0 : span;
     put_stat(log, &first, out);
 }
 
@@ -258,7 +260,7 @@ static void read_stats(struct mllog *log, const struct mllog_entry *entry, struc
             log_out_value(out, name, mllog_rate_unit(entry, &log->scale, log->unit[true]),
                           number.value);
         } else if (mllog_names_time(name)) {
-            log_out_value(out, name, "s", number.value);
+            log_out_value(out, name, mllog_time_unit(name), number.value);
         }
     }
     if (step)
@@ -372,8 +374,6 @@ static void read_block(struct mllog *log, const struct mllog_entry *entry, int64
     if (entry->samples.given)
         log->stop_samples = entry->samples;
 }
-
-/* ---- the rest ---- */
 
 static void read_eval(struct mllog *log, const struct mllog_entry *entry, struct log_out *out)
 {

@@ -172,6 +172,17 @@ bool mllog_names_time(struct str name)
     return log_find(name, "time") != SIZE_MAX || log_find(name, "timing") != SIZE_MAX;
 }
 
+/* The times of a whole run, "walltime" and "train_time", are minutes in some logs. */
+const char *mllog_time_unit(struct str name)
+{
+    static const char *const seconds[] = {"timing", "timing in s", "step_time", "warmup_time",
+                                          "validation_time"};
+    for (size_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]); i++)
+        if (log_ends(name, seconds[i]))
+            return "s";
+    return str_is(name, "time") ? "s" : "";
+}
+
 int64_t mllog_gpus(struct str text, int64_t otherwise)
 {
     struct str key, value;

@@ -63,9 +63,10 @@ struct mllog_cursor {
 bool mllog_next_stat(const struct mllog_entry *entry, struct mllog_cursor *cursor,
                      struct str *ret_name, struct mllog_number *ret);
 
-/* Of a member: whether it is a step's time in seconds; any time in seconds. */
+/* Of a member: whether it is a step's time in seconds; any time, and its unit, "": not known. */
 bool mllog_names_step_time(struct str name);
 bool mllog_names_time(struct str name);
+const char *mllog_time_unit(struct str name);
 
 /* Of ":::SYSJSON {...}": "number_of_nodes" x "accelerators_per_node". */
 int64_t mllog_gpus(struct str text, int64_t otherwise);

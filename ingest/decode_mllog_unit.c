@@ -86,17 +86,21 @@ enum mllog_unit mllog_unit_of(const struct mllog_stat *before, const struct mllo
     return best;
 }
 
-enum mllog_unit mllog_unit_alone(const struct mllog_stat *stat, const struct mllog_scale *scale)
+enum mllog_unit mllog_unit_alone(const struct mllog_stat *stat, const struct mllog_scale *scale,
+                                 int64_t *ret_span)
 {
     int64_t steps;
+    *ret_span = 0;
     if (may_be_tokens(stat, scale))
         return MLLOG_UNIT_NONE;
     for (int unit = MLLOG_UNIT_SAMPLES; unit < MLLOG_UNIT_SINCE; unit++) {
         if (!mllog_stat_step(stat, (enum mllog_unit)unit, scale, &steps) || stat->since_ns == 0)
             continue;
         double share = share_of(stat, steps, stat->since_ns);
-        if (share >= LEAST_SHARE && share <= MOST_SHARE)
+        if (share >= LEAST_SHARE && share <= MOST_SHARE) {
+            *ret_span = steps;
             return (enum mllog_unit)unit;
+        }
     }
     bool both = stat->has_step && stat->has_samples; /* samples_count is then of the run */
     return both && mllog_stat_step(stat, MLLOG_UNIT_SAMPLES, scale, &steps) ? MLLOG_UNIT_SAMPLES

@@ -48,8 +48,10 @@ const char *mllog_rate_unit(const struct mllog_entry *entry, const struct mllog_
 enum mllog_unit mllog_unit_of(const struct mllog_stat *before, const struct mllog_stat *stat,
                               const struct mllog_scale *scale);
 
-/* What a single line shows, the only one there is; NONE: nothing. */
-enum mllog_unit mllog_unit_alone(const struct mllog_stat *stat, const struct mllog_scale *scale);
+/* What a single line shows, the only one there is; NONE: nothing. *ret_span: of how many steps it
+ * is a mean; 0: not known. */
+enum mllog_unit mllog_unit_alone(const struct mllog_stat *stat, const struct mllog_scale *scale,
+                                 int64_t *ret_span);
 
 /* Whether a step time is a mean over steps that were told one by one before: loggers write one at
  * the end of a block, right behind its last step, with the number at which the block began. number:
