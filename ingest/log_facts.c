@@ -176,7 +176,7 @@ static void tell_not_shown(const struct log_facts *facts, struct summary *summar
     else if (facts->records == 0 && facts->held > 0)
         snprintf(summary->not_shown, sizeof(summary->not_shown),
                  "%s, %lld operations so far: they are held back until it shows which communicator "
-                 "is that of all ranks, some hundred of each process",
+                 "is that of all ranks, up to 1,100 of each process",
                  facts->format->title, (long long)facts->held);
     else if (facts->records == 0 && facts->lines > 0 && (facts->notes & 1u << LOG_NOTE_AT_END))
         snprintf(summary->not_shown, sizeof(summary->not_shown),
@@ -232,6 +232,7 @@ void log_book_summary(const struct log_book *book, struct summary *summary)
     }
     struct source_counts *source = &summary->source;
     summary->world_ranks = 0;
+    summary->zone_unknown = false;
     summary->not_shown[0] = summary->unmapped[0] = '\0';
     for (size_t i = 0; i < book->count && summary->log_count == 0; i++)
         tell_begun(&book->facts[i], summary);
@@ -239,6 +240,8 @@ void log_book_summary(const struct log_book *book, struct summary *summary)
         const uint64_t *counts = book->facts[i].counts;
         tell_not_shown(&book->facts[i], summary);
         tell_unmapped(&book->facts[i], summary);
+        if (book->facts[i].records > 0 && (book->facts[i].notes & 1u << LOG_NOTE_NO_ZONE))
+            summary->zone_unknown = true;
         if (book->facts[i].world > summary->world_ranks)
             summary->world_ranks = book->facts[i].world;
         source->duplicate += counts[LOG_DOUBLED];

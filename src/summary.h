@@ -252,6 +252,7 @@ struct summary {
     int log_count;
     struct summary_log logs[SUMMARY_LOGS_MAX]; /* the caller's to fill, as the source */
     bool documents;       /* all were written when all was over: none comes later; likewise */
+    bool zone_unknown;    /* time stamps of one have no zone: moments are by its clock; likewise */
     int64_t world_ranks;  /* of the job, as the logs say; 0: they do not; likewise */
     int64_t planned_step; /* the last of the run, as the log says; 0: it does not; likewise */
     char not_shown[COMPLAINT_BYTES]; /* what is in them but gives no records, and why: raw bytes;

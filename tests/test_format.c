@@ -106,6 +106,9 @@ static void a_moment_is_told_in_utc(void **state)
     char out[FORMAT_BYTES];
     assert_string_equal(format_moment(out, 1795966238.9), "2026-11-29 15:30:38Z");
     assert_string_equal(format_moment(out, NAN), "-");
+    assert_string_equal(format_log_moment(out, 1795966238.9, false), "2026-11-29 15:30:38Z");
+    assert_string_equal(format_log_moment(out, 1795966238.9, true), "2026-11-29 15:30:38");
+    assert_string_equal(format_log_moment(out, NAN, true), "-");
 }
 
 static void a_silence_is_told_in_steps_that_change_seldom(void **state)

@@ -320,6 +320,17 @@ class Others(unittest.TestCase):
         said = self.run_program("report", "-", stdin=log).stdout.decode()
         self.assertIn("to come      90 steps left (the last is 200): 180 s c at", said)
 
+    def test_moments_end_in_z_only_where_the_log_names_its_zone(self):
+        line = ("[2026-11-30 03:00:%02d] iteration %d/ 100 | consumed samples: 8 | elapsed time per "
+                "iteration (ms): 1000.0 | learning rate: 1E-4 | lm loss: 1.0 |\n")
+        text = "".join(line % (step, step) for step in range(1, 21)).encode()
+        rows = self.run_program("report", "--csv", "steps", "-", stdin=text).stdout.splitlines()
+        self.assertEqual(b"2026-11-30T03:00:04.000000", rows[5].split(b",")[5])
+        text = b"".join(b'{"rank":0,"step":%d,"t":%d,"compute":1}\n' % (step, step)
+                        for step in range(1, 21))
+        rows = self.run_program("report", "--csv", "steps", "-", stdin=text).stdout.splitlines()
+        self.assertEqual(b"1970-01-01T00:00:05.000000Z", rows[5].split(b",")[5])
+
     def test_times_of_every_rank_have_the_job_s_step_time_and_no_clocks(self):
         """Of a log that one rank writes, stamps of a whole second, means, and a pause."""
         seconds = [2.0 + (i * 7 % 10) / 10 for i in range(40)]

@@ -130,6 +130,9 @@ static void moments_are_whole(void **state)
     fixture.overview.column_count = 1;
     column.begin_s = 0.9999999;
     expect(&fixture, CSV_STEPS, 1, "0,0,0,0,1,1970-01-01T00:00:01.000000Z,,,,,,,,,1,,");
+    fixture.summary.zone_unknown = true; /* by the log's clock */
+    expect(&fixture, CSV_STEPS, 1, "0,0,0,0,1,1970-01-01T00:00:01.000000,,,,,,,,,1,,");
+    fixture.summary.zone_unknown = false;
     column.begin_s = -0.5;
     expect(&fixture, CSV_STEPS, 1, "0,0,0,0,1,1969-12-31T23:59:59.500000Z,,,,,,,,,1,,");
     column.begin_s = 1e300;

@@ -56,10 +56,40 @@ static void what_is_too_long_for_a_line_is_broken_all_the_same(void **state)
     assert_int_equal(sentence_line_end(&line, 10, 0), 11); /* one character at least */
 }
 
+/* What one line has room for ends where a part of the sentence does. */
+static void a_sentence_is_cut_where_a_part_of_it_ends(void **state)
+{
+    static const struct {
+        const char *whole;
+        int columns;
+        const char *cut;
+    } cases[] = {
+        {"no record since 12:57:22Z: a hang? A step takes 400 ms", 40,
+         "no record since 12:57:22Z: a hang?"},
+        {"2 duplicate, 3 not numbers, 1 over the peak", 40, "2 duplicate, 3 not numbers, ..."},
+        {"2 duplicate, 3 not numbers, 1 over the peak", 30, "2 duplicate, ..."},
+        {"2 duplicate, 3 not numbers, 1 over the peak", 43,
+         "2 duplicate, 3 not numbers, 1 over the peak"},
+        {"file gone since 15:30:38Z: rank5.jsonl; waiting for it", 40,
+         "file gone since 15:30:38Z: rank5.jsonl;"},
+        {"gap: 2,215 steps before step 45,000 are not in the log", 40,
+         "gap: 2,215 steps before step 45,000 are"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sentence line;
+        sentence_clear(&line, STYLE_NORMAL);
+        sentence_add(&line, "%s", cases[i].whole);
+        sentence_cut(&line, cases[i].columns);
+        assert_string_equal(line.text, cases[i].cut);
+        assert_int_equal(line.length, strlen(cases[i].cut));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_number_its_unit_and_its_letter_stay_together),
+        cmocka_unit_test(a_sentence_is_cut_where_a_part_of_it_ends),
         cmocka_unit_test(what_is_too_long_for_a_line_is_broken_all_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -113,6 +113,42 @@ static void a_run_of_several_days_and_attempts_says_so(void **state)
     done(&c);
 }
 
+/* A hang is no event before a step ends it; "no missing rank" would be wrong all the same. */
+static void a_rank_that_is_missing_now_is_not_nothing(void **state)
+{
+    struct case_ c;
+    begin(&c);
+    run_events_done(&c.events);
+    c.summary.ranks[3].state = RANK_MISSING;
+    c.summary.ranks[3].last_step = 12300;
+    c.summary.ranks[3].silent_s = 12.4;
+    assert_shows(&c, 80, 24,
+                 "missing: rank 3 on node00 since step 12,301, silent 12 s. Before that");
+    assert_hides(&c, 80, 24, "no missing rank");
+    assert_shows(&c, 40, 10, "LIVE");
+    c.summary.ranks[3].state = RANK_PRESENT;
+    c.summary.silent_s = 250;
+    assert_shows(&c, 80, 24, "Before that nothing has happened");
+    assert_shows(&c, 40, 10, "HANG?"); /* no other line has room to say it */
+    assert_hides(&c, 40, 10, "LIVE");
+    c.model.feed.gone = 1;
+    assert_shows(&c, 40, 10, "GONE");
+    done(&c);
+}
+
+/* Moments of a log whose stamps name no zone are not in UTC. */
+static void a_clock_without_a_zone_is_the_logs_own(void **state)
+{
+    struct case_ c;
+    begin(&c);
+    assert_shows(&c, 80, 24, "time UTC");
+    c.summary.zone_unknown = true;
+    assert_shows(&c, 80, 24, "log time");
+    assert_hides(&c, 80, 24, "UTC");
+    assert_hides(&c, 120, 24, "38Z");
+    done(&c);
+}
+
 static void a_quiet_run_says_what_would_be_listed(void **state)
 {
     struct case_ c;
@@ -641,6 +677,8 @@ int main(void)
         cmocka_unit_test(events_at_the_sizes_of_the_ladder),
         cmocka_unit_test(what_is_scaled_from_few_ranks_says_so),
         cmocka_unit_test(a_run_of_several_days_and_attempts_says_so),
+        cmocka_unit_test(a_rank_that_is_missing_now_is_not_nothing),
+        cmocka_unit_test(a_clock_without_a_zone_is_the_logs_own),
         cmocka_unit_test(a_quiet_run_says_what_would_be_listed),
         cmocka_unit_test(what_is_not_kept_is_said_at_any_width),
         cmocka_unit_test(hostile_names_stay_in_their_column),

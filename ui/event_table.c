@@ -106,13 +106,15 @@ void event_table_draw_heads(const struct event_table *table, struct canvas *canv
     for (int i = 0; i < EVENT_COLUMN_COUNT; i++) {
         const struct column *column = &COLUMNS[i];
         struct rect part = rect_part(line, table->x[i], 0, table->width[i], 1);
+        const char *head =
+            i == EVENT_WHEN && table->model->summary->zone_unknown ? "log time" : column->head;
         bool letter = i == EVENT_FOR || i == EVENT_SIZE || i == EVENT_COST;
         if (table->width[i] == 0)
             continue;
         if (column->right)
-            canvas_text_right(canvas, part, part.width - 2 * letter, 0, STYLE_LABEL, column->head);
+            canvas_text_right(canvas, part, part.width - 2 * letter, 0, STYLE_LABEL, head);
         else
-            canvas_text(canvas, part, 0, 0, STYLE_LABEL, column->head);
+            canvas_text(canvas, part, 0, 0, STYLE_LABEL, head);
     }
 }
 

@@ -6,7 +6,7 @@
 #include "view.h"
 
 enum event_column {
-    EVENT_WHEN,  /* time of day, UTC; with the day when the run has several */
+    EVENT_WHEN,  /* time of day, UTC or by the log's clock; with the day when the run has several */
     EVENT_STEP,  /* "12,345", "a2 12,345" in a run of several attempts */
     EVENT_UNTIL, /* its last step, or that it lasts */
     EVENT_FOR,   /* how long it lasted */

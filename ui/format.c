@@ -121,6 +121,14 @@ const char *format_moment(char out[FORMAT_BYTES], double unix_seconds)
     return out;
 }
 
+const char *format_log_moment(char out[FORMAT_BYTES], double unix_seconds, bool zone_unknown)
+{
+    size_t length = strlen(format_moment(out, unix_seconds));
+    if (zone_unknown && out[length - 1] == 'Z')
+        out[length - 1] = '\0';
+    return out;
+}
+
 #define TODAY_S 72000.0 /* so long the time of day is enough */
 #define DATE_LENGTH 11  /* "2026-11-29 " */
 

@@ -28,6 +28,9 @@ const char *format_silence(char out[FORMAT_BYTES], double seconds);
 /* A moment in UTC: "2026-11-29 15:30:38Z"; "-" when it is not one. */
 const char *format_moment(char out[FORMAT_BYTES], double unix_seconds);
 
+/* The same by a log's clock whose zone may not be known: then without the "Z". */
+const char *format_log_moment(char out[FORMAT_BYTES], double unix_seconds, bool zone_unknown);
+
 /* Since when: "15:30:38Z", where that is less than 20 hours ago; else with its day. */
 const char *format_since(char out[FORMAT_BYTES], double unix_seconds, double ago_s);
 

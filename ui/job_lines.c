@@ -121,7 +121,7 @@ void job_add_covered(struct sentence *line, const struct summary *summary)
         sentence_add(line, ", %s", format_counted(text, summary->attempts, "attempt"));
 }
 
-bool job_add_left(struct sentence *line, const struct view_model *model, bool unicode)
+bool job_add_left(struct sentence *line, const struct view_model *model, bool brief, bool unicode)
 {
     const struct summary *summary = model->summary;
     struct quantity median = summary->step_time_median_s;
@@ -130,12 +130,13 @@ bool job_add_left(struct sentence *line, const struct view_model *model, bool un
     if (!summary->shown.known || left <= 0 || summary->planned_step <= 0)
         return false;
     sentence_add(line, "%s left", format_counted(text, left, "step"));
-    sentence_add(line, " (the last is %s)", format_count(text, summary->planned_step));
+    if (!brief)
+        sentence_add(line, " (the last is %s)", format_count(text, summary->planned_step));
     if (!quantity_known(median) || !isfinite(median.value))
         return true;
     sentence_add(line, ": %s", format_duration(text, median.value * (double)left, unicode));
     sentence_evidence(line, model_evidence(model, EVIDENCE_COMPUTED));
-    sentence_add(line, " at the median step time");
+    sentence_add(line, brief ? "" : " at the median step time");
     return true;
 }
 
@@ -278,4 +279,52 @@ const char *job_how(const struct summary *summary, int which)
 {
     const struct summary_log *log = lacking(summary);
     return log && which >= 0 && which < 2 ? log->how[which] : NULL;
+}
+
+/* Where a piece of flags ends: before a flag, not between one and its value, where that does not
+ * make it much shorter. */
+static size_t flags_end(const struct sentence *command, size_t from, int columns)
+{
+    size_t end = sentence_line_end(command, from, columns);
+    for (size_t at = end; at > from + (end - from) / 2; at--)
+        if (command->text[at] == ' ' && command->text[at + 1] == '-')
+            return at;
+    return end;
+}
+
+/* Of the note behind a command. */
+static size_t add_note(struct sentence *piece, const struct sentence *note, size_t from,
+                       int columns)
+{
+    size_t to = sentence_line_end(note, from, columns - 2);
+    piece->style = STYLE_DIM;
+    sentence_add(piece, "%s%.*s", note->text[from] == '#' ? "" : "# ", (int)(to - from),
+                 note->text + from);
+    return to;
+}
+
+bool job_how_piece(struct sentence *piece, const struct summary *summary, int which, int columns,
+                   size_t *from)
+{
+    struct sentence whole;
+    sentence_clear(&whole, STYLE_VALUE);
+    sentence_clear(piece, STYLE_VALUE);
+    sentence_add_raw(&whole, job_how(summary, which) ? job_how(summary, which) : "");
+    if (*from >= whole.length)
+        return false;
+    bool fits = sentence_columns(&whole) <= columns;
+    const char *note = fits ? NULL : strstr(whole.text, "  # ");
+    size_t command = note ? (size_t)(note - whole.text) : whole.length, to = command;
+    if (*from > command) {
+        to = add_note(piece, &whole, *from, columns);
+    } else if ((int)(command - *from) <= columns) {
+        sentence_add(piece, "%.*s", (int)(to - *from), whole.text + *from);
+    } else {
+        whole.length = command;
+        to = flags_end(&whole, *from, columns - 1);
+        sentence_add(piece, "%.*s%s\\", (int)(to - *from), whole.text + *from,
+                     whole.text[to] == ' ' && (int)(to - *from) < columns - 1 ? " " : "");
+    }
+    *from = to + strspn(whole.text + to, " ");
+    return true;
 }

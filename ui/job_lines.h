@@ -42,7 +42,7 @@ void job_add_covered(struct sentence *line, const struct summary *summary);
 
 /* "650 steps left (the last is 1,000): 48.8 min c at the median step time", after the shown step;
  * false where the log does not say how many there will be, or all are done. */
-bool job_add_left(struct sentence *line, const struct view_model *model, bool unicode);
+bool job_add_left(struct sentence *line, const struct view_model *model, bool brief, bool unicode);
 
 /* What the values are: "running means, which hide single slow steps"; false where they are
  * the measured time of one step, or the mean of as many as stand beside it. */
@@ -76,3 +76,8 @@ bool job_is_noise(const struct summary *summary, const char *complaint);
 
 /* The line of `how` that would provide it, 0 or 1; NULL. Text of ours, not of a log. */
 const char *job_how(const struct summary *summary, int which);
+/* A piece of it of so many columns, from byte *from on (0 first, which moves on); false: no more.
+ * It can be pasted: a shell joins the pieces, and what is behind "  # " has its own where all of it
+ * does not fit into one. */
+bool job_how_piece(struct sentence *piece, const struct summary *summary, int which, int columns,
+                   size_t *from);

@@ -84,8 +84,9 @@ static void put_place(struct line *line, int64_t value)
         fprintf(line->to, "%" PRId64, value);
 }
 
-/* ISO 8601, UTC, to the microsecond. */
-static void put_moment(struct line *line, double unix_s)
+/* ISO 8601, to the microsecond, in UTC; by the log's clock, without the Z, where its zone is not
+ * known. */
+static void put_moment(struct line *line, const struct report_data *data, double unix_s)
 {
     struct tm tm;
     char text[40];
@@ -100,7 +101,7 @@ static void put_moment(struct line *line, double unix_s)
     time_t seconds = (time_t)whole;
     if (!gmtime_r(&seconds, &tm) || strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm) == 0)
         return;
-    fprintf(line->to, "%s.%06.0fZ", text, micro);
+    fprintf(line->to, "%s.%06.0f%s", text, micro, data->summary->zone_unknown ? "" : "Z");
 }
 
 static void put_evidence(struct line *line, const struct report_data *data, enum evidence evidence)
@@ -129,7 +130,7 @@ static void put_step(struct line *line, const struct report_data *data,
     put_integer(line, column->first_step);
     put_integer(line, column->last_step);
     put_integer(line, column->positions);
-    put_moment(line, column->begin_s);
+    put_moment(line, data, column->begin_s);
     put_number(line, column->step_time_s, 6);
     put_number(line, column->step_time_max_s, 6);
     put_evidence(line, data, column->time_evidence);
@@ -228,8 +229,8 @@ static void put_event(struct line *line, const struct report_data *data,
     put_place(line, verdict->from_step);
     put_place(line, verdict->to_step);
     put_place(line, verdict->named_step);
-    put_moment(line, event->begin_s);
-    put_moment(line, event->end_s);
+    put_moment(line, data, event->begin_s);
+    put_moment(line, data, event->end_s);
     put_number(line, verdict->slowdown, 4);
     put_number(line, verdict->sure, 2);
     put_number(line, verdict->lost_share, 6);

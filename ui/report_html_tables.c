@@ -298,7 +298,7 @@ static void put_event(const struct page *page, const struct run_event *event, si
         page_cell(page, "lasts");
     else
         put_step(page, lasts ? verdict->to_step : verdict->from_step);
-    page_cell(page, format_moment(text, event->begin_s));
+    page_cell(page, format_log_moment(text, event->begin_s, page->summary->zone_unknown));
     page_duration(page, event_lasted_s(event), verdict_time_evidence(verdict));
     event_gpu_hours(text, verdict);
     put_with(page, text, text[0] == '-' ? EVIDENCE_NONE : EVIDENCE_COMPUTED);
@@ -345,7 +345,7 @@ static void put_steps(const struct page *page, const struct overview_column *col
              column->positions > 1 ? format_count(last, column->last_step) : "");
     page_row(page, text, "");
     page_count(page, column->first_attempt + 1);
-    page_cell(page, format_moment(text, column->begin_s));
+    page_cell(page, format_log_moment(text, column->begin_s, page->summary->zone_unknown));
     page_duration(page, column->step_time_s, overview->time_evidence);
     page_duration(page, column->step_time_max_s, overview->time_evidence);
     put_step(page, isfinite(column->step_time_max_s) ? column->worst_step : -1);

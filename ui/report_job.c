@@ -18,12 +18,10 @@ void report_no_ranks(const struct report *report)
     job_add_why(&line, summary);
     sentence_add(&line, job_how(summary, 0) ? " These two lines would provide it:" : "");
     report_sentence(report, "  - ", INDENT, &line);
-    for (int i = 0; i < 2; i++) {
-        sentence_clear(&line, STYLE_NORMAL);
-        sentence_add_raw(&line, job_how(summary, i) ? job_how(summary, i) : "");
-        if (line.length > 0)
+    int columns = report->sentence ? SENTENCE_BYTES : REPORT_WIDTH - INDENT - 4;
+    for (int i = 0; i < 2; i++)
+        for (size_t from = 0; job_how_piece(&line, summary, i, columns, &from);)
             report_sentence(report, "", INDENT + 4, &line);
-    }
 }
 
 /* The spike with the longest step after `last`, which was longer; NULL. */

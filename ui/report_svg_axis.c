@@ -117,7 +117,9 @@ static void put_axis_title(struct figure *figure, const struct figure_steps *ste
         date_of(first, begin);
         date_of(last, end);
         bool same = strcmp(first, last) == 0;
-        snprintf(text, sizeof(text), "step; time of day in UTC, %s%s%s", first, same ? "" : " to ",
+        bool unknown = figure->data->summary->zone_unknown;
+        snprintf(text, sizeof(text), "step; time of day %s, %s%s%s",
+                 unknown ? "by the log's clock" : "in UTC", first, same ? "" : " to ",
                  same ? "" : last);
     } else if (time) {
         snprintf(text, sizeof(text), "step; the time of day is not known");

@@ -69,7 +69,7 @@ static void put_span(const struct report *report)
         fprintf(report->to, "   p99 %s", report_duration(c, report, summary->step_time_p99_s));
     fprintf(report->to, "   max %s\n", report_duration(c, report, summary->step_time_max_s));
     sentence_clear(&line, STYLE_NORMAL);
-    if (job_add_left(&line, &report->model, report->unicode))
+    if (job_add_left(&line, &report->model, false, report->unicode))
         fprintf(report->to, "to come      %s\n", line.text);
     sentence_clear(&line, STYLE_NORMAL);
     if (job_add_values(&line, summary))

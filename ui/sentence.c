@@ -123,6 +123,29 @@ size_t sentence_line_end(const struct sentence *sentence, size_t from, int width
     return sentence->length;
 }
 
+void sentence_cut(struct sentence *sentence, int columns)
+{
+    size_t end = sentence_line_end(sentence, 0, columns);
+    bool goes_on = false;
+    if (end >= sentence->length)
+        return;
+    for (size_t at = end; at > end / 3; at--) {
+        char mark = sentence->text[at - 1];
+        bool part = (mark == ',' || mark == ';') && (int)at + 4 <= columns;
+        if (sentence->text[at] != ' ' || (!part && mark != '?' && mark != '.'))
+            continue;
+        goes_on = part;
+        end = at;
+        break;
+    }
+    sentence->text[end] = '\0';
+    sentence->length = end;
+    while (sentence->letter_count > 0 && sentence->letters[sentence->letter_count - 1] >= end)
+        sentence->letter_count--;
+    if (goes_on)
+        sentence_add(sentence, " ...");
+}
+
 int sentence_draw_wrapped(const struct sentence *sentence, struct canvas *canvas, struct rect rect,
                           int y)
 {

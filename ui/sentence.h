@@ -41,6 +41,10 @@ int sentence_draw(const struct sentence *sentence, struct canvas *canvas, struct
  * only where that is all there is. */
 size_t sentence_line_end(const struct sentence *sentence, size_t from, int columns);
 
+/* Of a sentence that has one line only: cut there, or before it where a part of it ends ("a hang?",
+ * "20 duplicate, ..."), rather than behind the first word of the next one. */
+void sentence_cut(struct sentence *sentence, int columns);
+
 /* Words, broken in that way, from line y on; returns the lines used. */
 int sentence_draw_wrapped(const struct sentence *sentence, struct canvas *canvas, struct rect rect,
                           int y);

@@ -106,11 +106,12 @@ void span_say_steps(struct sentence *line, const struct overview *overview, size
     say_step(line, here->last_attempt, here->last_step, here->last_attempt != here->first_attempt);
 }
 
-void span_say_moment(struct sentence *line, const struct overview_column *column)
+void span_say_moment(struct sentence *line, const struct overview_column *column,
+                     const struct summary *summary)
 {
     char text[FORMAT_BYTES];
     if (isfinite(column->begin_s) && column->begin_s > 0 && column->begin_s <= 2.5e11)
-        sentence_add(line, "  %s", format_moment(text, column->begin_s));
+        sentence_add(line, "  %s", format_log_moment(text, column->begin_s, summary->zone_unknown));
 }
 
 bool span_of_means(const struct overview *overview)

@@ -53,7 +53,8 @@ bool span_restarts_at(const struct overview *overview, size_t column);
 void span_say_steps(struct sentence *line, const struct overview *overview, size_t column,
                     bool brief);
 /* "  2026-11-29 15:30:38Z": nothing when it is not known. */
-void span_say_moment(struct sentence *line, const struct overview_column *column);
+void span_say_moment(struct sentence *line, const struct overview_column *column,
+                     const struct summary *summary);
 /* Some values are means over several steps: then positions are values. "step", "value". */
 bool span_of_means(const struct overview *overview);
 const char *span_word(const struct overview *overview);

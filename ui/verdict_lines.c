@@ -305,6 +305,18 @@ static void fit_missing(struct sentence *line, const struct view_model *model, s
     }
 }
 
+bool verdict_missing(const struct view_model *model, struct sentence *line)
+{
+    const struct summary_rank *first = NULL;
+    struct sentence missing;
+    size_t count = missing_ranks(model->summary, &first);
+    if (count == 0)
+        return false;
+    say_missing(&missing, model, count, first, 0);
+    sentence_add(line, "%s", missing.text);
+    return true;
+}
+
 /* Verdicts that a line is worth: no longer the past ones, and a spike, a
  * restart or a gap only at its own step. */
 static bool worth_saying(const struct summary *summary, const struct verdict *verdict)

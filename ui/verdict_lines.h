@@ -19,5 +19,8 @@ int verdict_lines(const struct view_model *model, int width, struct sentence *li
 void verdict_line(const struct view_model *model, int width, const struct verdict *verdict,
                   struct sentence *line);
 
+/* That ranks are missing now, by the clock; false, nothing added, where none is. */
+bool verdict_missing(const struct view_model *model, struct sentence *line);
+
 /* How many lines there are to say when there is room. */
 int verdict_lines_wanted(const struct view_model *model);

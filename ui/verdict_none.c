@@ -8,6 +8,7 @@
 
 #define STEPS_NEEDED 20 /* for a verdict on a rank */
 #define WIDE 56         /* cells for a whole sentence */
+#define WIDE_JOB 68     /* likewise, of a log of the whole job */
 
 /* ---- the log cannot tell ---- */
 
@@ -106,9 +107,8 @@ static void say_cannot_tell(struct sentence *line, const struct summary *summary
     char text[FORMAT_BYTES];
     uint32_t first = 0;
     if (job_alone(summary)) {
-        sentence_add(line, width < WIDE ? "this log cannot tell who is slow"
-                                        : "this log cannot tell who is slow: one value a step for "
-                                          "the whole job");
+        sentence_add(line, "this log cannot tell who is slow%s",
+                     width < WIDE_JOB ? "" : ": one value a step for the whole job");
         return;
     }
     sentence_add(line, width < WIDE ? "cannot tell who is slow" : "cannot tell who is slow: ");

@@ -3,8 +3,10 @@
 
 #include <stdio.h>
 
+#include "alarm_lines.h"
 #include "event_table.h"
 #include "job_lines.h"
+#include "verdict_lines.h"
 
 #define LINES_ABOVE 2  /* how many there are, and the heads */
 #define DETAIL_LINES 2 /* the whole of the cursor's event, in words, below a blank line */
@@ -143,6 +145,25 @@ static void draw_detail(struct canvas *canvas, struct rect rect, const struct vi
     sentence_draw_wrapped(&sentence, canvas, rect_part(rect, 1, 0, rect.width - 2, rect.height), 1);
 }
 
+/* A hang is no event before a step ends it, yet it is not nothing. */
+static void say_nothing(struct sentence *sentence, const struct view_model *model)
+{
+    struct sentence stopped;
+    sentence_clear(&stopped, STYLE_NORMAL);
+    bool missing = verdict_missing(model, sentence);
+    sentence_add(sentence, missing ? ". " : "");
+    sentence_add(sentence, missing || alarm_stopped(model, &stopped)
+                               ? "Before that nothing has happened: "
+                               : "Nothing has happened so far: ");
+    if (job_alone(model->summary))
+        sentence_add(sentence, "no spike, no restart, no gap. Who is slow this log cannot tell.");
+    else
+        sentence_add(sentence,
+                     "no straggler, no slow group or host, no spike, no restart%s. Here they are "
+                     "listed, with step, time, who, phase and size.",
+                     missing ? "" : ", no missing rank");
+}
+
 static void draw_none(struct canvas *canvas, struct rect rect, const struct view_model *model)
 {
     struct sentence sentence;
@@ -156,14 +177,8 @@ static void draw_none(struct canvas *canvas, struct rect rect, const struct view
         sentence_add(&sentence, model->mode == MODE_ENDED
                                     ? "No step was whole: nothing can be told of what happened."
                                     : "No step is whole yet: nothing can be told of what happens.");
-    else if (job_alone(model->summary))
-        sentence_add(&sentence, "Nothing has happened so far: no spike, no restart, no gap. Who is "
-                                "slow this log cannot tell.");
     else
-        sentence_add(&sentence,
-                     "Nothing has happened so far: no straggler, no slow group or host, no spike, "
-                     "no restart, no missing rank. Here they are listed, with step, time, who, "
-                     "phase and size.");
+        say_nothing(&sentence, model);
     for (int which = CALLED_COUNT - 1; which >= 0 && job_alone(model->summary); which--) {
         sentence_add(&sentence, model->summary->called[which].count > 0 ? " " : "");
         job_add_called(&sentence, model, (enum called)which, canvas->unicode);

@@ -18,6 +18,13 @@ void view_number(struct canvas *canvas, struct rect rect, int right, int y, enum
         canvas_put(canvas, rect, right - 1, y, (uint32_t)evidence_letter(evidence), STYLE_DIM);
 }
 
+/* What the first line has to be content with. */
+struct title {
+    int width; /* columns that its wording is for */
+    bool unicode;
+    bool alone; /* the header has no other line */
+};
+
 /* "41.2% c", or "-" when it is not known. */
 static void add_quantity(struct sentence *line, const struct view_model *model, const char *text,
                          enum evidence evidence)
@@ -37,11 +44,11 @@ static void add_share(struct sentence *line, const struct view_model *model, con
 }
 
 /* The moment of the step, for who comes from another log. */
-static void add_moment(struct sentence *line, double unix_s)
+static void add_moment(struct sentence *line, double unix_s, bool zone_unknown)
 {
     char text[FORMAT_BYTES];
     if (isfinite(unix_s) && unix_s > 0 && unix_s <= 2.5e11)
-        sentence_add(line, "  %s", format_moment(text, unix_s));
+        sentence_add(line, "  %s", format_log_moment(text, unix_s, zone_unknown));
 }
 
 /* "step a2 12,345"; of a mean over several "steps 12,336-12,345". */
@@ -76,16 +83,29 @@ static void add_step_time(struct sentence *line, const struct view_model *model,
                  time.evidence);
 }
 
+/* What "LIVE" would hide where no other line says that nothing comes any more; NULL. */
+static const char *stopped_word(const struct view_model *model)
+{
+    struct sentence why;
+    sentence_clear(&why, STYLE_WARNING);
+    if (model->screen == SCREEN_TIMELINE || model->paused || !alarm_stopped(model, &why))
+        return NULL;
+    return model->feed.gone > 0 ? "GONE" : "HANG?";
+}
+
 /* "LIVE"; "READING 34%" until what was there is read: the newest step is not shown yet. */
-static void add_mode(struct sentence *line, const struct view_model *model, int width)
+static void add_mode(struct sentence *line, const struct view_model *model,
+                     const struct title *title)
 {
     const struct feed_info *feed = &model->feed;
+    const char *stopped = title->alone ? stopped_word(model) : NULL;
+    int width = title->width;
     if (model->summary->simulated && width < 40) { /* has to be seen, always */
         sentence_add(line, "SIM");
         return;
     }
-    if (model->mode != MODE_LIVE || model->paused || !feed->reading) {
-        sentence_add(line, "%s", model_mode_word(model));
+    if (stopped || model->mode != MODE_LIVE || model->paused || !feed->reading) {
+        sentence_add(line, "%s", stopped ? stopped : model_mode_word(model));
         return;
     }
     sentence_add(line, width >= 40 ? "READING" : "READ");
@@ -94,14 +114,16 @@ static void add_mode(struct sentence *line, const struct view_model *model, int 
 }
 
 /* Right half of the first line: "LIVE  step 12,345  4.93 s m". */
-static void say_step(struct sentence *line, const struct view_model *model, int width, bool unicode)
+static void say_step(struct sentence *line, const struct view_model *model,
+                     const struct title *title)
 {
+    int width = title->width;
     const struct summary *summary = model->summary;
     const struct summary_step *shown = &summary->shown;
     const char *gap = width < 60 ? " " : "  ";
     char text[FORMAT_BYTES];
     sentence_clear(line, STYLE_TITLE);
-    add_mode(line, model, width);
+    add_mode(line, model, title);
     double speed = model->playback.on ? model->playback.speed : model->feed.speed;
     bool stands = model->playback.on && !model->playback.playing;
     if (speed > 0 && speed != 1 && width >= 80 && !stands)
@@ -111,7 +133,7 @@ static void say_step(struct sentence *line, const struct view_model *model, int 
     if (!shown->known)
         return;
     if (width >= 100)
-        add_moment(line, shown->begin_s);
+        add_moment(line, shown->begin_s, summary->zone_unknown);
     sentence_add(line, "%s", gap);
     add_steps(line, summary, width);
     bool back = !summary->is_latest && !model->playback.on; /* a replay has a line for that */
@@ -121,7 +143,7 @@ static void say_step(struct sentence *line, const struct view_model *model, int 
     if (width >= 80 && summary->attempts > 1)
         sentence_add(line, " attempt %d of %d", shown->attempt + 1, summary->attempts);
     sentence_add(line, "%s", gap);
-    add_step_time(line, model, width, unicode);
+    add_step_time(line, model, width, title->unicode);
 }
 
 static int add_part(struct canvas *canvas, struct rect part, int x, enum style style,
@@ -203,17 +225,18 @@ static void draw_run(struct canvas *canvas, struct rect part, const struct view_
         add_part(canvas, part, x, STYLE_TITLE, summary->run.chip);
 }
 
-static void draw_title(struct canvas *canvas, struct rect line, const struct view_model *model)
+static void draw_title(struct canvas *canvas, struct rect line, const struct view_model *model,
+                       bool alone)
 {
     struct sentence step;
+    struct title title = {line.width, canvas->unicode, alone};
     canvas_fill(canvas, line, ' ', STYLE_TITLE);
     int margin = line.width < 40 ? 0 : 1;
-    int width = line.width;
     for (int wording = 0; wording < 2; wording++) {
-        say_step(&step, model, width, canvas->unicode);
+        say_step(&step, model, &title);
         if (sentence_columns(&step) + 2 * margin <= line.width * 3 / 4)
             break;
-        width = width >= 80 ? 79 : 39;
+        title.width = title.width >= 80 ? 79 : 39;
     }
     int begin = line.width - margin - sentence_columns(&step);
     begin = begin < margin ? margin : begin;
@@ -324,7 +347,7 @@ static void draw_figures(struct canvas *canvas, struct rect line, const struct v
 void view_header(struct canvas *canvas, struct rect rect, const struct view_model *model)
 {
     if (rect.height > 0)
-        draw_title(canvas, rect_part(rect, 0, 0, rect.width, 1), model);
+        draw_title(canvas, rect_part(rect, 0, 0, rect.width, 1), model, rect.height == 1);
     if (rect.height > 1)
         draw_figures(canvas, rect_part(rect, 0, 1, rect.width, 1), model);
 }

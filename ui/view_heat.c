@@ -274,7 +274,7 @@ static void draw_cursor(const struct heat_page *page, int y, int lines)
     sentence_clear(&line, STYLE_NORMAL);
     span_say_time(&line, page->model, span->cursor, SPAN_TIME_FULL, span->canvas->unicode);
     span_say_wait(&line, page->model, span->cursor);
-    span_say_moment(&line, &span->overview->columns[span->cursor]);
+    span_say_moment(&line, &span->overview->columns[span->cursor], page->model->summary);
     sentence_draw(&line, span->canvas, rect, -2, 1); /* each begins with two blanks */
 }
 

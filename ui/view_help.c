@@ -32,7 +32,10 @@ static struct rect line_of(const struct page *page, int indent)
 static void heading(struct page *page, const char *text)
 {
     page->y += page->y > 0;
-    canvas_text(&page->canvas, line_of(page, 1), 0, page->y++, STYLE_LABEL, text);
+    struct sentence line;
+    sentence_clear(&line, STYLE_LABEL);
+    sentence_add(&line, "%s", text);
+    page->y += sentence_draw_wrapped(&line, &page->canvas, line_of(page, 1), page->y);
 }
 
 static void say(struct page *page, int indent, const struct sentence *sentence)
@@ -168,7 +171,8 @@ static void draw_replay(struct page *page)
         page, 2,
         "A bookmark is a step that you want to come back to: m sets it, ' and \" go there. "
         "After : stand a step (1200, a2:1200 of the second attempt), a distance (+100, -100), "
-        "a part of the run (45%%) or a time of day in UTC (03:12, 03:12:30).");
+        "a part of the run (45%%) or a time of day in UTC (03:12, 03:12:30); where stamps name "
+        "no zone, the log's own.");
 }
 
 /* The keys that only these screens have; those of the table above keep their meaning. */
@@ -232,12 +236,9 @@ static void draw_log(struct page *page)
     sentence_clear(&line, STYLE_NORMAL);
     job_add_why(&line, summary);
     say(page, 2, &line);
-    for (int i = 0; i < 2; i++) {
-        sentence_clear(&line, STYLE_VALUE);
-        sentence_add_raw(&line, job_how(summary, i) ? job_how(summary, i) : "");
-        if (line.length > 0)
+    for (int i = 0; i < 2; i++)
+        for (size_t from = 0; job_how_piece(&line, summary, i, line_of(page, 4).width, &from);)
             say(page, 4, &line);
-    }
 }
 
 static void draw_wait_rule(struct page *page)

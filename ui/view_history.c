@@ -342,7 +342,7 @@ static void draw_cursor(const struct history_page *page, int y, int lines)
     sentence_clear(&line, STYLE_NORMAL);
     span_say_steps(&line, span->overview, span->cursor, brief);
     if (!brief)
-        span_say_moment(&line, column);
+        span_say_moment(&line, column, page->model->summary);
     if (isfinite(column->mfu))
         span_say_share(&line, page->model, is_one(page) && !brief ? "MFU = HFU" : "MFU",
                        column->mfu, span->overview->mfu_evidence);
@@ -390,7 +390,7 @@ static void draw_page(const struct history_page *page, const struct history_line
     }
     if (lines->times) {
         if (page->span.overview->columns[page->span.first].begin_s > 0) /* there are clocks */
-            margin_word(page, y, "time (UTC)");
+            margin_word(page, y, page->model->summary->zone_unknown ? "log time" : "time (UTC)");
         span_draw_times(&page->span, y++);
     }
     draw_cursor(page, y, lines->cursor);

@@ -56,25 +56,31 @@ static void say_why(struct sentence *line, const struct job_page *page)
     sentence_add(line, how ? " These two lines would provide it:" : "");
 }
 
-/* One line that would provide it, whole or not at all: half a flag is another flag. False: there is
- * no room for it, nor for another. */
+/* One line that would provide it, from line y on; returns the lines used. */
+static int draw_shell(const struct job_page *page, struct rect rect, int y, int which)
+{
+    struct sentence piece;
+    int used = 0;
+    for (size_t from = 0; job_how_piece(&piece, page->model->summary, which, rect.width, &from);
+         used++)
+        sentence_draw(&piece, page->canvas, rect, 0, y + used);
+    return used;
+}
+
+/* Whole or not at all: half a flag is another flag. False: there is no room for it, nor for
+ * another. */
 static bool draw_how(const struct job_page *page, struct rect text, int *y, int which)
 {
-    const char *how = job_how(page->model->summary, which);
     int indent = text.width < NARROW ? 2 : 4;
-    struct sentence line;
-    if (!how || *y >= text.height)
+    if (!job_how(page->model->summary, which) || *y >= text.height)
         return false;
-    sentence_clear(&line, STYLE_VALUE);
-    sentence_add_raw(&line, how);
-    struct rect beyond = {0, page->canvas->height, text.width - indent, text.height + 1};
-    if (*y + sentence_draw_wrapped(&line, page->canvas, beyond, 0) > text.height) {
+    struct rect beyond = {0, page->canvas->height, text.width - indent, text.height};
+    if (*y + draw_shell(page, beyond, 0, which) > text.height) {
         canvas_text(page->canvas, text, indent, (*y)++, STYLE_DIM, "? has it in full");
         return false;
     }
     canvas_put(page->canvas, text, indent - 2, *y, page->canvas->unicode ? 0x203A : '>', STYLE_DIM);
-    *y += sentence_draw_wrapped(&line, page->canvas,
-                                rect_part(text, indent, 0, text.width - indent, text.height), *y);
+    *y += draw_shell(page, rect_part(text, indent, 0, text.width - indent, text.height), *y, which);
     return true;
 }
 
@@ -209,7 +215,7 @@ static bool say_event(struct sentence *line, const struct job_page *page)
 static bool say_to_come(struct sentence *line, const struct job_page *page)
 {
     sentence_clear(line, STYLE_NORMAL);
-    return job_add_left(line, page->model, page->canvas->unicode);
+    return job_add_left(line, page->model, page->rect.width < NARROW, page->canvas->unicode);
 }
 
 /* ---- sharing the lines out ---- */

@@ -181,7 +181,7 @@ static void say_place(struct sentence *line, const struct view_model *model, int
     else if (reading)
         sentence_add(line, "  read %d%%", percent(playback->indexed));
     if (model->summary->shown.known && begin_s > 0 && begin_s <= 2.5e11 && wording < 3) {
-        format_moment(text, begin_s);
+        format_log_moment(text, begin_s, model->summary->zone_unknown);
         bool dated = playback->days && wording < 1;
         sentence_add(line, "  %s", strlen(text) > 11 ? text + (dated ? 5 : 11) : text);
     }

@@ -165,7 +165,12 @@ static void draw_strip(struct canvas *canvas, struct rect rect, const struct vie
     struct rect graph = rect_part(rect, begin, 0, rect.width - begin - after, rect.height);
     struct sentence needs;
     if (strip == STRIP_MFU && summary->shown.known && alarm_mfu_needs(model, &needs)) {
-        sentence_draw(&needs, canvas, rect_part(rect, begin, 0, rect.width - begin, 1), 0, 0);
+        struct rect part = rect_part(rect, begin, 0, rect.width - begin, 1);
+        if (sentence_columns(&needs) > part.width) { /* half an option is another option */
+            needs.length = sentence_line_end(&needs, 0, part.width - 4);
+            sentence_add(&needs, " ...");
+        }
+        sentence_draw(&needs, canvas, part, 0, 0);
         return;
     }
     struct range range = draw_graph(canvas, graph, summary, strip);

@@ -11,11 +11,12 @@ static struct rect inner(struct rect rect)
 }
 
 /* Cut between words: half a number would be another number. */
-static void draw_lines(struct canvas *canvas, struct rect part, const struct sentence *lines,
-                       int count)
+static void draw_lines(struct canvas *canvas, struct rect part, struct sentence *lines, int count)
 {
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
+        sentence_cut(&lines[i], part.width);
         sentence_draw_wrapped(&lines[i], canvas, rect_part(part, 0, i, part.width, 1), 0);
+    }
 }
 
 void view_verdict(struct canvas *canvas, struct rect rect, const struct view_model *model)
