@@ -83,6 +83,14 @@ static bool is_again(const struct dllogger *log, const struct dllogger_line *lin
            (!line->has_epoch || line->epoch == log->epoch);
 }
 
+/* By more than a line lasts, usually. */
+static bool is_later(const struct dllogger *log, const struct dllogger_line *line)
+{
+    double lasts = (double)log->value_ns * (double)(log->apart > 0 ? log->apart : 1);
+    return line->has_stamp && log->stamp_ns > 0 && lasts > 0 &&
+           (double)(line->stamp_ns - log->stamp_ns) > 2 * lasts;
+}
+
 static void put_record(struct dllogger *log, const struct dllogger_line *line, struct log_out *out)
 {
     struct record record = {.has = RECORD_JOB | RECORD_STEP | RECORD_STEP_TIME};
@@ -137,8 +145,11 @@ static void read_line(struct dllogger *log, const struct dllogger_line *line, st
     }
     log->times |= line->timed && line->unit_known;
     log->marks |= line->timed && !line->unit_known;
-    if (log->any && !line->timed && (log->marks || is_again(log, line)))
-        return; /* one of several lines of a step */
+    if (log->any && !line->timed && (log->marks || is_again(log, line))) {
+        if (is_again(log, line) && is_later(log, line))
+            log->stamp_ns = line->stamp_ns; /* the run went on from this step */
+        return;                             /* else one of several lines of a step */
+    }
     put_record(log, line, out);
 }
 

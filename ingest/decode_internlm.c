@@ -10,6 +10,7 @@ struct internlm {
     struct log_writers writers;
     bool any, stamped;
     int64_t step, stamp_ns, tokens; /* of the line before */
+    int64_t lasted_ns;              /* one step, lately; 0: not known */
 };
 
 struct values {
@@ -77,6 +78,13 @@ static void put(const struct internlm *before, const struct log_piece *piece,
     log_out_record(out, &record);
 }
 
+/* The last step again, and no copy of it by another rank: the run went on from there. */
+static bool is_later(const struct internlm *log, const struct values *values)
+{
+    return values->step == log->step && values->stamped && log->stamped && log->lasted_ns > 0 &&
+           (values->stamp_ns - log->stamp_ns) / 2 > log->lasted_ns;
+}
+
 static bool take_step(struct internlm *log, const struct log_line *line,
                       const struct log_piece *piece, struct log_out *out)
 {
@@ -91,9 +99,13 @@ static bool take_step(struct internlm *log, const struct log_line *line,
     if (log_writers_turn_at(&log->writers, line->writer, values.step, values.tokens, stamp) ==
         LOG_TURN_DOUBLED) {
         log_out_count(out, LOG_DOUBLED, "step %lld", (long long)values.step);
+        if (is_later(log, &values))
+            log->stamp_ns = values.stamp_ns;
         return true;
     }
     put(log, piece, &values, out);
+    bool next = log->any && values.step == log->step + 1 && values.stamp_ns > log->stamp_ns;
+    log->lasted_ns = next ? values.stamp_ns - log->stamp_ns : log->lasted_ns;
     log->any = true;
     log->stamped = values.stamped;
     log->step = values.step;
