@@ -19,7 +19,9 @@ const char *log_count_sentence(enum log_count count)
         [LOG_EVALUATION] = "evaluations, validations, checkpoints: no steps",
         [LOG_WITHOUT_PAIR] = "parts whose other parts are missing",
         [LOG_LEFT_OUT] = "whole, but not followed",
-        [LOG_UNRECORDED] = "never recorded, on any rank: smaller than the log's least size, mostly",
+        [LOG_UNRECORDED] =
+            "never recorded, on any rank: smaller than the log's least size, or lost "
+            "before they were written",
         [LOG_NOBODYS] = "of processes whose rank in the job is not known, and left out: no "
                         "communicator of all ranks is in these files. "
                         "NCCL_INSPECTOR_DUMP_MIN_SIZE_BYTES=0, or one collective of all ranks, "
@@ -48,7 +50,9 @@ const char *log_note_sentence(enum log_note note)
         [LOG_NOTE_RANGE] = "only the least and the most over ranks are logged",
         [LOG_NOTE_AT_END] = "its rows stand in any order: its steps come when the input has ended",
         [LOG_NOTE_GROUP_RANK] = "a step here is one collective, a rank that within its "
-                                "communicator, which may be a part of the job's",
+                                "communicator, which may be a part "
+                                "of the job's; not all of its ranks were found here: waits for the "
+                                "others are not known",
     };
     return sentences[note];
 }
@@ -176,7 +180,8 @@ static void tell_not_shown(const struct log_facts *facts, struct summary *summar
     else if (facts->records == 0 && facts->held > 0)
         snprintf(summary->not_shown, sizeof(summary->not_shown),
                  "%s, %lld operations so far: they are held back until it shows which communicator "
-                 "is that of all ranks, up to 1,100 of each process",
+                 "is that of all ranks, up to 1,100 of each process; lockstep report reads what is "
+                 "there",
                  facts->format->title, (long long)facts->held);
     else if (facts->records == 0 && facts->lines > 0 && (facts->notes & 1u << LOG_NOTE_AT_END))
         snprintf(summary->not_shown, sizeof(summary->not_shown),

@@ -13,7 +13,7 @@
 #define MOST_BYTES (1 << 20)   /* of a file: a dump of the largest communicator is in it, mostly */
 #define FIRST_BYTES (16 << 10) /* that say whether it is of that kind: a line of many channels */
 
-void source_meet_nccl(const char *path, struct log_book *book)
+void source_meet_nccl(const char *path, const char *name, struct log_book *book)
 {
     struct look *look = book ? look_open(path) : NULL;
     bool end = false;
@@ -29,7 +29,7 @@ void source_meet_nccl(const char *path, struct log_book *book)
         memcpy(bytes + all, look->bytes, (size_t)size);
         all += (size_t)size;
     }
-    nccl_job_look(log_book_nccl(book), nccl_job_key(path), str_of(bytes, all));
+    nccl_job_look(log_book_nccl(book), nccl_job_key(name), str_of(bytes, all));
     free(bytes);
     look_close(look);
 }

@@ -4,5 +4,5 @@
 
 struct log_book;
 
-/* Not there, or another kind of file: nothing. */
-void source_meet_nccl(const char *path, struct log_book *book);
+/* name: of its stream. Not there, or another kind of file: nothing. */
+void source_meet_nccl(const char *path, const char *name, struct log_book *book);

@@ -293,7 +293,7 @@ static void open_new(struct files *files, struct source_path *path, int fd,
     file->order = path->heir;
     path->heir = (struct order){0};
     if (files->totals->formats)
-        source_meet_nccl(path->name, files->totals->book);
+        source_meet_nccl(path->name, path->name, files->totals->book);
     files_own(files, path, file);
     look_for_others(files, file);
 }

@@ -404,7 +404,8 @@ int runs_look(const char *folder, const char *which, const struct formats *forma
         nccl_job_several(log_book_nccl(&looking->met));
         for (int i = 0; formats && i < ret->matches; i++) {
             char path[PATH_BYTES];
-            source_meet_nccl(path_of(looking, &entries[i], path), &looking->met);
+            path_of(looking, &entries[i], path);
+            source_meet_nccl(path, path, &looking->met);
         }
         look(looking, entries, ret->matches, ret);
         log_book_done(&looking->met);

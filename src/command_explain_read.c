@@ -12,6 +12,7 @@
 #include "command.h"
 #include "inflate.h"
 #include "memory.h"
+#include "source_nccl.h"
 #include "source_scan.h"
 
 #define CHUNK ((size_t)256 * 1024)
@@ -180,6 +181,13 @@ static const char *read_descriptor(struct input *input, int fd, const char *name
     return problem && problem[0] ? problem : NULL;
 }
 
+/* Complaints are shorter without its folders. */
+static const char *short_name(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return slash ? slash + 1 : name;
+}
+
 static void read_input(struct explained *explained, int fd, const char *name)
 {
     struct input input = {.explained = explained, .left = EXPLAIN_FILE_BYTES};
@@ -187,8 +195,7 @@ static void read_input(struct explained *explained, int fd, const char *name)
         input.left = EXPLAIN_LATER_BYTES;
     if (explained->files++ == 0)
         str_copy(explained->first, sizeof(explained->first), str_from(name));
-    const char *slash = strrchr(name, '/'); /* complaints are shorter without its folders */
-    input.stream = stream_new(slash ? slash + 1 : name, &explained->totals);
+    input.stream = stream_new(short_name(name), &explained->totals);
     const char *problem = read_descriptor(&input, fd, name);
     stream_end(input.stream);
     drain(&input);
@@ -229,16 +236,31 @@ static void read_file(struct explained *explained, const char *name)
         close(fd);
 }
 
+/* False: the name is too long. */
+static bool make_path(char path[COMMAND_PATH_BYTES], const char *folder, const char *name)
+{
+    int length = folder ? snprintf(path, COMMAND_PATH_BYTES, "%s/%s", folder, name)
+                        : snprintf(path, COMMAND_PATH_BYTES, "%s", name);
+    return length > 0 && length < COMMAND_PATH_BYTES;
+}
+
+/* What all files say together is known before the first is read. */
+static void meet(struct explained *explained, const char *path)
+{
+    if (explained->logs.formats)
+        source_meet_nccl(path, short_name(path), &explained->logs.book);
+}
+
 static void read_names(struct explained *explained, const char *folder,
                        const struct scan_names *names)
 {
     char path[COMMAND_PATH_BYTES];
-    for (size_t i = 0; i < names->count; i++) {
-        int length = folder ? snprintf(path, sizeof(path), "%s/%s", folder, names->names[i])
-                            : snprintf(path, sizeof(path), "%s", names->names[i]);
-        if (length > 0 && (size_t)length < sizeof(path))
+    for (size_t i = 0; i < names->count && i < EXPLAIN_FILES_MAX; i++)
+        if (make_path(path, folder, names->names[i]))
+            meet(explained, path);
+    for (size_t i = 0; i < names->count; i++)
+        if (make_path(path, folder, names->names[i]))
             read_file(explained, path);
-    }
 }
 
 static void read_source(struct explained *explained, const char *source)
@@ -281,6 +303,8 @@ int explain_read(struct explained *explained, const struct options *options)
     if (status != 0)
         return status;
     command_logs_use(&explained->logs, &explained->totals);
+    for (int i = 0; i < options->source_count; i++)
+        meet(explained, options->sources[i]);
     for (int i = 0; i < options->source_count; i++)
         read_source(explained, options->sources[i]);
     uint64_t foreign = 0;

@@ -122,6 +122,7 @@ class Sharded(Groups):
 
     def __init__(self, steps, seed=5):
         super().__init__(0, slow=SLOW, seed=seed)
+        self.names = ("tp", "dp", "DATA_PARALLEL_GROUP")
         self.lost, works = 0, {"AllGather": 3000, "ReduceScatter": 2000}
         self.wait = sum(works.values()) * 0.3e-6
         for step in range(steps):

@@ -66,6 +66,20 @@ def report(lines, one_by_one=False):
     return json.loads(done.stdout), done
 
 
+def explain(lines):
+    """What is said of these files, as one folder and one by one."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = []
+        for rank, texts in lines.items():
+            paths.append(os.path.join(folder, f"pid{4000 + rank}.log"))
+            with open(paths[-1], "w", encoding="ascii") as file:
+                file.write("\n".join(texts) + "\n")
+        for sources in [folder], paths:
+            done = subprocess.run([PROGRAM, "explain", "--json", *sources], capture_output=True,
+                                  timeout=60, check=True, text=True)
+            yield json.loads(done.stdout)
+
+
 def counts(is_):
     log, = [log for log in is_["logs"] if log["name"] == "nccl-inspector"]
     return log["counts"]
@@ -136,6 +150,12 @@ class Groups(unittest.TestCase):
             self.assertEqual(rank["arrived_last"] > 0, slow)
             self.assertAlmostEqual(rank["slowdown_median"], 1.3 if slow else 1, delta=0.01)
             self.assertAlmostEqual(rank["wait_mean_s"], 0 if slow else true.wait, delta=60e-6)
+
+    def test_it_is_explained_as_it_is_reported(self):
+        for said in explain(job.Sharded(20).lines):
+            log, = said["logs"]
+            self.assertEqual(log["records"], 20 * job.RANKS)
+            self.assertEqual(log["counts"]["rank_unknown"], 0)
 
 
 if __name__ == "__main__":

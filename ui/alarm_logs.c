@@ -35,7 +35,7 @@ bool alarm_some_ranks(const struct view_model *model, struct sentence *line)
     if (summary->rank_count == 0 || summary->scope == SCOPE_JOB ||
         summary->world_ranks <= (int64_t)summary->rank_count)
         return false;
-    sentence_add(line, "%s of %s ranks are in these logs: of the others nothing is known",
+    sentence_add(line, "%s of %s ranks are in these logs: waits for the others are not known",
                  format_count(here, (int64_t)summary->rank_count),
                  format_count(all, summary->world_ranks));
     return true;
