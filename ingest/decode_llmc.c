@@ -1,6 +1,7 @@
 /* llm.c, its C, CUDA and Python programs:
  * "step    1/19560 | loss 11.0 (+nanz)| norm 15.1 (+nanz)| lr 8.57e-07 | 4621.47 ms | 29.2% bf16
- * MFU | 113446 tok/s", "step 0: train loss 5.35 (took 1389.2 ms)" and what was between. */
+ * MFU | 113446 tok/s", "step 0: train loss 5.35 (took 1389.2 ms)" and what was between; and
+ * llama2.c's: "10 | loss 8.0123 | lr 5.000000e-04 | 1234.56ms | mfu 31.20%". */
 #include <string.h>
 
 #include "decode_generally.h"
@@ -183,6 +184,46 @@ static bool take_step(struct llmc *llmc, const struct log_piece *piece, int64_t 
     return true;
 }
 
+/* The next of the parts between bars: `name`, a number, `unit`. False: it is not. */
+static bool next_number(struct str *rest, const char *name, const char *unit, double *ret,
+                        enum log_number *ret_kind)
+{
+    struct str part;
+    if (!log_next_part(rest, "|", &part) || !log_begins(part, name))
+        return false;
+    *ret_kind = log_number_whole(log_from(part, strlen(name)), unit, ret);
+    return *ret_kind != LOG_NOTHING && (!unit || log_ends(part, unit));
+}
+
+/* llama2.c's line: whether it is one. */
+static bool take_llama(struct llmc *llmc, const struct log_line *line, struct log_out *out)
+{
+    struct values values = {.timed = true};
+    int64_t step;
+    size_t begin, at = log_find(line->text, " | loss ");
+    double loss, rate;
+    enum log_number kind, any;
+    if (at == SIZE_MAX || !log_integer_before(line->text, at, &step, &begin) ||
+        (begin > 0 && !strchr(" :]>\t", line->text.p[begin - 1])))
+        return false;
+    struct str rest = log_from(line->text, at + strlen(" | "));
+    if (!next_number(&rest, "loss ", NULL, &loss, &any) ||
+        !next_number(&rest, "lr ", NULL, &rate, &any))
+        return false;
+    if (!next_number(&rest, "", "ms", &values.ms, &kind) ||
+        !next_number(&rest, "mfu ", "%", &values.mfu, &any) || log_trim(rest).len > 0) {
+        if (llmc->seen)
+            log_out_damaged(out, "a torn line of a step");
+        return llmc->seen; /* another trainer's */
+    }
+    values.shared = any == LOG_NUMBER && values.mfu > 0; /* -100%: not known yet */
+    if (kind == LOG_NUMBER)
+        put(llmc, line->writer, step, 0, &values, out);
+    else
+        log_out_count(out, LOG_NOT_NUMBER, NULL);
+    return true;
+}
+
 /* "| total batch size      | 524288       |": the number in its second column. */
 static bool row(struct str text, const char *name, double *ret)
 {
@@ -246,7 +287,7 @@ enum log_answer llmc_generally(void *state, const struct log_line *line, struct 
     bool taken = false;
     while (log_next_piece(&rest, line, "step", &piece))
         taken |= take_step(llmc, &piece, line->writer, out);
-    if (taken)
+    if (taken || take_llama(llmc, line, out))
         return LOG_TAKEN;
     if (log_begins(text, "evaluating HellaSwag: "))
         return LOG_TAKEN;

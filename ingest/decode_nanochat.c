@@ -221,8 +221,11 @@ static int64_t last_integer(struct str text)
 static bool take_setup(struct nanochat *chat, const struct log_line *line)
 {
     struct str text = log_trim(line->body), value;
-    size_t length;
+    size_t length, at = log_find(text, "Tokens / micro-batch");
     int64_t number;
+    text = log_from(text, at == SIZE_MAX ? 0 : at); /* behind what a logger may write */
+    at = log_find(text, "Total batch size ");
+    text = log_from(text, at == SIZE_MAX ? 0 : at);
     if (log_begins(text, "Total batch size ")) {
         value = log_from(text, 17);
         if (log_integer(value, &number, &length) && log_begins(log_from(value, length), " =>"))
