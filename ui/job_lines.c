@@ -134,7 +134,8 @@ bool job_add_left(struct sentence *line, const struct view_model *model, bool br
         sentence_add(line, " (the last is %s)", format_count(text, summary->planned_step));
     if (!quantity_known(median) || !isfinite(median.value))
         return true;
-    sentence_add(line, ": %s", format_duration(text, median.value * (double)left, unicode));
+    sentence_add(line, brief ? ", %s" : ": %s",
+                 format_duration(text, median.value * (double)left, unicode));
     sentence_evidence(line, model_evidence(model, EVIDENCE_COMPUTED));
     sentence_add(line, brief ? "" : " at the median step time");
     return true;

@@ -33,8 +33,9 @@ struct job_lines {
     int text, gap, now, pulse, strips, strip_height, needs, phases, event, to_come, tables;
 };
 
-static void draw_sentence(struct job_page *page, const struct sentence *line)
+static void draw_sentence(struct job_page *page, struct sentence *line)
 {
+    sentence_cut(line, page->rect.width);
     sentence_draw_wrapped(line, page->canvas,
                           rect_part(page->rect, 0, page->y, page->rect.width, 1), 0);
     page->y++;
