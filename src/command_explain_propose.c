@@ -2,8 +2,8 @@
  * names that stand before the numbers. A proposal is tried before it is made. */
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
+#include "command_explain_names.h"
 #include "command_explain_tells.h"
 #include "json_scan.h"
 #include "log_prefix.h"
@@ -11,94 +11,7 @@
 
 #define NAMES_MAX 12 /* fields of a proposal */
 #define PATH_BYTES 128
-
-/* What a name is likely to mean: the first row of which `part` is in it. */
-static const struct {
-    const char *part, *field;
-} meanings[] = {
-    {"per_sec", NULL},
-    {"/s", NULL},
-    {"eta", NULL},
-    {"max_", NULL},
-    {"total", NULL},
-    {"world", NULL},
-    {"local_rank", NULL},
-    {"loss", NULL},
-    {"rank", "rank"},
-    {"process_index", "rank"},
-    {"worker", "rank"},
-    {"fwd", "forward"},
-    {"forward", "forward"},
-    {"bwd", "backward"},
-    {"backward", "backward"},
-    {"allreduce", "sync"},
-    {"all_reduce", "sync"},
-    {"all-reduce", "sync"},
-    {"sync", "sync"},
-    {"comm", "sync"},
-    {"data", "data"},
-    {"load", "data"},
-    {"optim", "optimizer"},
-    {"compute", "compute"},
-    {"mfu", "mfu"},
-    {"flops", "flops"},
-    {"host", "host"},
-    {"tokens", "tokens"},
-    {"took", "step_time"},
-    {"time", "step_time"},
-    {"elapsed", "step_time"},
-    {"duration", "step_time"},
-    {"_ms", "step_time"},
-    {"step", "step"},
-    {"iter", "step"},
-    {"batch", "step"},
-    {"update", "step"},
-};
-
-static bool holds(struct str text, const char *part)
-{
-    size_t length = strlen(part);
-    for (size_t i = 0; i + length <= text.len; i++)
-        if (strncasecmp(text.p + i, part, length) == 0)
-            return true;
-    return false;
-}
-
-static const char *meaning_of(struct str name)
-{
-    for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
-        if (holds(name, meanings[i].part))
-            return meanings[i].field;
-    if ((name.len == 2 && strncasecmp(name.p, "dt", 2) == 0))
-        return "step_time";
-    return name.len == 2 && strncasecmp(name.p, "it", 2) == 0 ? "step" : NULL;
-}
-
-static bool is_time(const char *field)
-{
-    static const char *const others[] = {"rank", "step", "mfu", "flops", "tokens", "host"};
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-        if (strcmp(field, others[i]) == 0)
-            return false;
-    return true;
-}
-
-/* ":ms" when the name says so: fwd_ms, "fwd (ms)". */
-static const char *unit_of_name(const char *field, struct str name)
-{
-    if (strcmp(field, "flops") == 0)
-        return holds(name, "tflop") ? ":T" : "";
-    if (!is_time(field))
-        return "";
-    if (holds(name, "_ms") || holds(name, "(ms)") || holds(name, "millis"))
-        return ":ms";
-    if (holds(name, "_us") || holds(name, "(us)") || holds(name, "micros"))
-        return ":us";
-    if (name.len > 3 && (str_is(log_from(name, name.len - 3), " ms") ||
-                         str_is(log_from(name, name.len - 3), " us")))
-        return name.p[name.len - 2] == 'm' ? ":ms" : ":us";
-    return holds(name, "_ns") || holds(name, "nanos") ? ":ns" : "";
-}
+#define RECORDS_COMPARED 8
 
 /* ---- lines of the sample ---- */
 
@@ -106,6 +19,8 @@ static bool next_line(struct str *rest, struct str *ret)
 {
     while (rest->len > 0) {
         size_t length = 0;
+        if (log_begins(*rest, "\xEF\xBB\xBF")) /* the mark that Excel writes first */
+            *rest = log_from(*rest, 3);
         while (length < rest->len && rest->p[length] != '\n' && rest->p[length] != '\r')
             length++;
         *ret = log_trim(log_until(*rest, length));
@@ -123,9 +38,15 @@ struct keys {
     void (*take)(struct keys *keys, struct str key, struct str value);
     char *to;
     size_t size, used;
+    unsigned record; /* which one of the sample */
     unsigned fields; /* of a map: how many; */
     bool step, time;
+    int best; /* of the names that may mean the time of a step */
     const char *taken[NAMES_MAX];
+    const struct explained *explained;
+    struct str key; /* of which the value is looked for */
+    double value;
+    bool found;
 };
 
 static void walk(struct keys *keys, struct str object, char *path, size_t at, int depth)
@@ -149,9 +70,12 @@ static bool walk_json(const struct explained *explained, struct keys *keys)
     struct str rest = str_of(explained->sample, explained->sample_size), line;
     char path[PATH_BYTES + 1];
     const char *after, *why;
+    unsigned records = 0;
     while (next_line(&rest, &line)) {
         const char *begin = memchr(line.p, '{', line.len);
         if (!begin || !json_valid(begin, line.p + line.len, &after, &why) || after - begin < 5)
+            continue;
+        if (records++ < keys->record)
             continue;
         walk(keys, str_of(begin, (size_t)(after - begin)), path, 0, 1);
         return true;
@@ -159,33 +83,51 @@ static bool walk_json(const struct explained *explained, struct keys *keys)
     return false;
 }
 
-static size_t count_of(struct str line, char c)
+/* The next cell of a row, which may be quoted. */
+static bool next_cell(struct str *row, char separator, struct str *ret)
+{
+    size_t end = 0;
+    bool quoted = false;
+    if (!row->p)
+        return false;
+    for (; end < row->len && (quoted || row->p[end] != separator); end++)
+        quoted ^= row->p[end] == '"';
+    *ret = log_trim(log_until(*row, end));
+    if (ret->len >= 2 && ret->p[0] == '"' && ret->p[ret->len - 1] == '"')
+        *ret = str_of(ret->p + 1, ret->len - 2);
+    *row = end < row->len ? log_from(*row, end + 1) : str_of(NULL, 0);
+    return true;
+}
+
+static size_t count_cells(struct str row, char separator)
 {
     size_t count = 0;
-    for (size_t i = 0; i < line.len; i++)
-        count += line.p[i] == c;
+    for (struct str value; next_cell(&row, separator, &value); count++)
+        ;
     return count;
 }
 
-static struct str cell(struct str *line, char separator)
-{
-    const char text[2] = {separator, '\0'};
-    struct str value = str_of("", 0);
-    log_next_part(line, text, &value);
-    if (value.len >= 2 && value.p[0] == '"' && value.p[value.len - 1] == '"')
-        value = str_of(value.p + 1, value.len - 2);
-    return value;
-}
-
-/* Not of a line of text that has commas in it: "step: 4, time: 0.2", "{'step': 4". */
+/* Not of a line of text that has commas in it: "step: 4, time: 0.2", "{'step': 4"; nor a row. */
 static bool is_head(struct str line)
 {
     for (size_t i = 0; i < line.len; i++) {
         bool digit = line.p[i] >= '0' && line.p[i] <= '9';
         if (line.p[i] == '{' || line.p[i] == '}' ||
-            (digit && (i == 0 || memchr(" :=([", line.p[i - 1], 5))))
+            (digit && (i == 0 || memchr(" :=([\",;\t", line.p[i - 1], 9))))
             return false;
     }
+    return true;
+}
+
+/* Nothing else: text has a comma here and there. */
+static bool holds_numbers(struct str row, char separator)
+{
+    size_t length;
+    double number;
+    struct str value;
+    while (next_cell(&row, separator, &value))
+        if (log_number(value, &number, &length) == LOG_NOTHING)
+            return false;
     return true;
 }
 
@@ -198,13 +140,16 @@ static bool walk_csv(const struct explained *explained, struct keys *keys)
         return false;
     for (; next_line(&rest, &row); line = row) {
         for (size_t i = 0; i < sizeof(separators); i++) {
-            size_t cells = count_of(line, separators[i]);
-            if (cells < 2 || !is_head(line) || cells != count_of(row, separators[i]))
+            size_t cells = count_cells(line, separators[i]);
+            if (cells < 2 || !is_head(line) || cells != count_cells(row, separators[i]) ||
+                (cells == 2 && !holds_numbers(row, separators[i])))
                 continue;
-            for (struct str head = line, values = row; head.len > 0;) {
-                struct str key = cell(&head, separators[i]);
-                keys->take(keys, key, cell(&values, separators[i]));
-            }
+            for (unsigned at = 0; at < keys->record; at++)
+                if (!next_line(&rest, &row))
+                    return false;
+            struct str key, value;
+            while (next_cell(&line, separators[i], &key) && next_cell(&row, separators[i], &value))
+                keys->take(keys, key, value);
             return true;
         }
     }
@@ -247,23 +192,96 @@ static bool plain(struct str key)
     return key.len > 0;
 }
 
-static void map_key(struct keys *keys, struct str key, struct str value)
+static struct str last_of(struct str key)
+{
+    const char *point = memrchr(key.p, '.', key.len);
+    return point ? log_from(key, (size_t)(point - key.p) + 1) : key;
+}
+
+/* ---- the values of a key ---- */
+
+static void value_key(struct keys *keys, struct str key, struct str value)
+{
+    size_t length;
+    if (key.len == keys->key.len && memcmp(key.p, keys->key.p, key.len) == 0)
+        keys->found = log_number(value, &keys->value, &length) == LOG_NUMBER;
+}
+
+/* A clock that runs on: it grows from record to record, by more than a step's time would. */
+static bool runs_on(const struct explained *explained, struct str name)
+{
+    double first = 0, last = 0;
+    unsigned grown = 0;
+    char key[PATH_BYTES];
+    if (name.len > sizeof(key))
+        return false;
+    memcpy(key, name.p, name.len); /* it stands where the next record's is written */
+    for (unsigned record = 0; record < RECORDS_COMPARED; record++) {
+        struct keys keys = {.take = value_key, .record = record, .key = str_of(key, name.len)};
+        if (!(walk_json(explained, &keys) || walk_csv(explained, &keys)) || !keys.found)
+            continue;
+        if (grown > 0 && keys.value <= last)
+            return false;
+        first = grown > 0 ? first : keys.value;
+        last = keys.value;
+        grown++;
+    }
+    return grown > 3 && last - first > first / 2;
+}
+
+/* Unix time in s, ms, us or ns, or a date: "2026-05-11". */
+static bool is_stamp(struct str value)
 {
     size_t length;
     double number;
-    const char *point = memrchr(key.p, '.', key.len);
-    struct str last = point ? log_from(key, (size_t)(point - key.p) + 1) : key;
-    const char *field = meaning_of(last);
+    if (value.len > 0 && value.p[0] == '"')
+        value = log_from(value, 1);
+    if (value.len > 9 && value.p[4] == '-' && value.p[7] == '-' && value.p[0] == '2')
+        return true;
+    if (log_number(value, &number, &length) != LOG_NUMBER)
+        return false;
+    while (number >= 1e12)
+        number /= 1000;
+    return number >= 1e9 && number < 5e9;
+}
+
+static const char *field_of_key(const struct keys *keys, struct str key, struct str value)
+{
+    size_t length;
+    double number;
+    const char *field = explain_meaning(last_of(key));
+    if (!field || !plain(key))
+        return NULL;
+    bool time = strcmp(field, "step_time") == 0, end = strcmp(field, "end") == 0;
+    if ((end || (time && explain_unit(field, last_of(key))[0] == '\0')) && is_stamp(value))
+        return "end";
     bool numeric = log_number(value, &number, &length) != LOG_NOTHING;
-    if (!field || !plain(key) || is_taken(keys, field) || (strcmp(field, "host") != 0 && !numeric))
+    if (end || (!numeric && strcmp(field, "host") != 0))
+        return NULL;
+    bool unsure = time && explain_score(last_of(key)) < EXPLAIN_SURE;
+    return unsure && runs_on(keys->explained, key) ? NULL : field;
+}
+
+static void judge_key(struct keys *keys, struct str key, struct str value)
+{
+    const char *field = field_of_key(keys, key, value);
+    int score = field && strcmp(field, "step_time") == 0 ? explain_score(last_of(key)) : 0;
+    keys->best = score > keys->best ? score : keys->best;
+}
+
+static void map_key(struct keys *keys, struct str key, struct str value)
+{
+    const char *field = field_of_key(keys, key, value);
+    if (!field || is_taken(keys, field) ||
+        (strcmp(field, "step_time") == 0 && explain_score(last_of(key)) < keys->best))
         return;
     char text[PATH_BYTES + 40];
     int made = snprintf(text, sizeof(text), "%s=%.*s%s", field, (int)key.len, key.p,
-                        unit_of_name(field, last));
+                        explain_unit(field, last_of(key)));
     add(keys, keys->used ? "," : "--map '", str_of(text, (size_t)made));
     keys->taken[keys->fields++] = field;
     keys->step |= strcmp(field, "step") == 0;
-    keys->time |= is_time(field);
+    keys->time |= explain_is_time(field);
 }
 
 bool explain_keys(const struct explained *explained, char *to, size_t size)
@@ -334,11 +352,27 @@ static bool has_each(struct str line)
     return false;
 }
 
+/* Of the names before numbers, that which says most that it is the time of a step. */
+static int best_score(struct str line)
+{
+    int best = 0;
+    for (size_t at = 1; at < line.len; at++) {
+        if (!is_digit(line.p[at]) || !memchr(" :=", line.p[at - 1], 3))
+            continue;
+        struct str name = name_before(line, at);
+        const char *field = name.len ? explain_meaning(name) : NULL;
+        int score = field && strcmp(field, "step_time") == 0 ? explain_score(name) : 0;
+        best = score > best ? score : best;
+    }
+    return best;
+}
+
 static size_t find_numbers(struct str line, struct found found[NAMES_MAX], struct keys *keys)
 {
     size_t count = 0, length;
     double number;
     bool each = has_each(line);
+    int best = best_score(line);
     for (size_t at = 0; at < line.len && count < NAMES_MAX; at++) {
         bool inside = at > 0 && (is_digit(line.p[at - 1]) || is_letter(line.p[at - 1]) ||
                                  line.p[at - 1] == '.');
@@ -347,15 +381,18 @@ static size_t find_numbers(struct str line, struct found found[NAMES_MAX], struc
             continue;
         struct str name = name_before(line, at);
         const char *unit = unit_behind(log_from(line, at + length));
-        const char *field = name.len ? meaning_of(name) : NULL;
-        if (unit && (!field || !is_time(field)))
+        const char *field = name.len ? explain_meaning(name) : NULL;
+        if (unit && (!field || !explain_is_time(field)))
             field = field || (each && !is_each(log_from(line, at + length))) ? NULL : "step_time";
+        if (field && (strcmp(field, "end") == 0 ||
+                      (strcmp(field, "step_time") == 0 && explain_score(name) < best)))
+            field = NULL;
         if (field && is_taken(keys, field))
             field = NULL;
         if (field) {
             keys->taken[keys->fields++] = field;
             keys->step |= strcmp(field, "step") == 0;
-            keys->time |= is_time(field);
+            keys->time |= explain_is_time(field);
         }
         found[count++] =
             (struct found){at, at + length, (size_t)(name.p - line.p), field, field ? unit : NULL};
@@ -411,8 +448,10 @@ static void quote(char *to, size_t size, const char *pattern)
 bool explain_propose(const struct explained *explained, char *to, size_t size)
 {
     char error[512];
-    struct keys keys = {.take = map_key, .to = to, .size = size};
+    struct keys keys = {.take = judge_key, .to = to, .size = size, .explained = explained};
     to[0] = '\0';
+    if (walk_json(explained, &keys) || walk_csv(explained, &keys))
+        keys.take = map_key;
     if (walk_json(explained, &keys) || walk_csv(explained, &keys)) {
         add(&keys, "'", str_of("", 0));
         return keys.step && keys.time;

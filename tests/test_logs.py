@@ -432,7 +432,11 @@ class Others(unittest.TestCase):
                 "--q'uote.log": (text, 3, 0.04125),
                 "dict.log": ("{'loss': 2.5, 'step': %d, 'step_time': 0.25}\n", None, 0.25),
                 "commas.log": ("loss: 2.5, step: %d, step_time: 0.25, lr: 1\n", None, 0.25),
-                "keras.log": ("Step %d/900 - 2s 15ms/step - loss: 2.5\n", None, 0.015)}
+                "keras.log": ("Step %d/900 - 2s 15ms/step - loss: 2.5\n", None, 0.015),
+                "wandb.jsonl": ('{"_step": %d, "_runtime": 17.5, "_timestamp": 1762000000.5, '
+                                '"loss": 2.5, "perf/step_time": 0.25}\n', None, 0.25),
+                "verl.log": ("step:%d - timing_s/gen:9.5 - timing_s/step:12.5 - "
+                             "timing_per_token_ms/gen:0.5 - perf/throughput:18.5\n", None, 12.5)}
         with tempfile.TemporaryDirectory() as folder:
             for name, (line, rank, seconds) in logs.items():
                 with open(os.path.join(folder, name), "w", encoding="utf-8") as log:
@@ -448,6 +452,17 @@ class Others(unittest.TestCase):
                 self.assertEqual(got["steps"]["complete"], 30, name)
                 self.assertAlmostEqual(got["step_time_s"]["median"], seconds, 6, name)
                 self.assertEqual(got["run"]["scope"] == "job", rank is None, name)
+
+    def test_no_clock_and_no_stamp_is_proposed_as_the_time_of_a_step(self):
+        clocks = ('{"iteration": %d, "elapsed_s": %d}\n', '{"step": %d, "wall_time": %d}\n',
+                  '{"step": %d, "loss": 2.5, "time": 17620000%02d.5}\n')
+        for clock in clocks:
+            said = self.run_program("explain", "-", stdin="".join(
+                clock % (step, 10 + 2 * step) for step in range(9)).encode()).stdout
+            self.assertIn(b"No line was found that has a step and a time.", said)
+        table = b'\xef\xbb\xbf"step","wall time","time_s"\r\n' + b'"1","1762000000","1,234.5"\r\n' * 9
+        self.assertIn(b"--map 'step=step,end=wall time,step_time=time_s'",
+                      self.run_program("explain", "-", stdin=table).stdout)
 
     def test_keys_of_a_map_that_are_nowhere_are_told_once_and_are_no_damage(self):
         mapped = ["--map", "rank=r,step=s,forward=fwd,backward=bwx,sync=syx,step_time=t"]
