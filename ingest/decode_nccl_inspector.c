@@ -124,9 +124,8 @@ static void follow(struct inspector *inspector, const struct nccl_call *call, st
 {
     struct nccl_clock *clock = &inspector->clock;
     bool counted = call->function == inspector->function;
-    if (counted && clock->begun && call->number == clock->number) {
-        log_out_count(out, LOG_DOUBLED, "%s %lld stands there twice",
-                      inspector->table.functions[call->function], (long long)call->number);
+    if (counted && clock->begun && call->number <= clock->number) {
+        nccl_tell_again(&inspector->table, call, call->arrival_ns >= clock->release_ns, out);
         return;
     }
     nccl_clock_pass(clock, &inspector->others, call);

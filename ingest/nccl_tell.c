@@ -57,3 +57,18 @@ void nccl_tell_lone(const struct nccl_table *table, const struct nccl_call *call
                   table->functions[call->function], (long long)call->number, own->id,
                   (long long)own->rank);
 }
+
+void nccl_tell_again(const struct nccl_table *table, const struct nccl_call *call, bool later,
+                     struct log_out *out)
+{
+    const struct nccl_group *own = &table->groups[call->communicator];
+    const char *function = table->functions[call->function];
+    if (later && call->arrival_ns > 0)
+        log_out_count(out, LOG_LEFT_OUT,
+                      "%s %lld again, later, on communicator %s: CUDA graphs repeat the numbers of "
+                      "their calls; which belong together is not told",
+                      function, (long long)call->number, own->id);
+    else
+        log_out_count(out, LOG_DOUBLED, "%s %lld stands there twice", function,
+                      (long long)call->number);
+}

@@ -19,3 +19,10 @@ void nccl_tell_hole(const struct nccl_table *table, const struct nccl_call *call
 /* One that is followed, and of which no time is known since the one before it is missing. */
 void nccl_tell_lone(const struct nccl_table *table, const struct nccl_call *call,
                     struct log_out *out);
+
+/* One whose number came before. later: it is another call, not the same line again. Within one
+ * communicator of a process that is no restart: a CUDA graph repeats its calls under the numbers
+ * that they had when it was captured. Which repetitions belong together on all ranks is not told.
+ */
+void nccl_tell_again(const struct nccl_table *table, const struct nccl_call *call, bool later,
+                     struct log_out *out);

@@ -41,15 +41,15 @@ int64_t nccl_whole_note(struct nccl_whole *whole, uint8_t *sequence, const struc
 {
     struct nccl_sequence *own = sequence_of(whole, sequence);
     int64_t lacks = 0;
-    if (!own || call->number <= own->number)
+    if (!own)
         return 0;
-    if (own->number >= 0) {
+    bool begins = own->number < 0 && call->number > 1; /* they count from 0 or 1 */
+    if (own->number >= 0 && call->number > own->number) {
         uint64_t steps = (uint64_t)(call->number - own->number);
         uint64_t every = (whole->counted - own->counted) / steps;
         own->every = every > RARE ? 0 : every > 0 ? every : 1;
         lacks = call->number - own->number - 1;
     }
-    bool begins = own->number < 0 && call->number > 1; /* they count from 0 or 1 */
     if ((lacks > 0 || begins) && call->arrival_ns >= own->release_ns) {
         nccl_spans_add(&whole->holes, own->release_ns, call->arrival_ns + 1);
         nccl_spans_sort(&whole->holes);

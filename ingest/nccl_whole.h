@@ -45,7 +45,8 @@ void nccl_whole_done(struct nccl_whole *whole);
 void nccl_whole_dump(struct nccl_whole *whole);
 
 /* One call with its times, in the order of its function on its communicator, whose sequence is
- * *sequence (0: not made yet). Returns how many right before it are missing. */
+ * *sequence (0: not made yet). Returns how many right before it are missing; numbers that go back
+ * are of calls that are repeated. */
 int64_t nccl_whole_note(struct nccl_whole *whole, uint8_t *sequence, const struct nccl_call *call);
 
 /* One that was counted; it waits. */

@@ -4,6 +4,7 @@ against what is true of the job.
 The program is named by LOCKSTEP_PROGRAM."""
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -156,6 +157,16 @@ class Groups(unittest.TestCase):
             log, = said["logs"]
             self.assertEqual(log["records"], 20 * job.RANKS)
             self.assertEqual(log["counts"]["rank_unknown"], 0)
+
+    def test_calls_that_a_graph_repeats_are_no_restart(self):
+        lines = job.Groups(self.STEPS, world=[1 << 20], slow=5).lines
+        again = {rank: [re.sub('"coll_sn":([0-9]+)', lambda at: f'"coll_sn":{int(at[1]) % 3}', text)
+                        if '"default_pg"' in text else text for text in texts]
+                 for rank, texts in lines.items()}
+        is_, _ = report(again)
+        self.assertEqual(is_["steps"]["attempts"], 1)
+        self.assertEqual(is_["source"]["records"], 3 * job.RANKS)
+        self.assertEqual(counts(is_)["left_out"], (3 * self.STEPS - 3) * job.RANKS)
 
 
 if __name__ == "__main__":
