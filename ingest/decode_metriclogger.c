@@ -12,6 +12,7 @@
 #include "decode_generally.h"
 #include "log_format.h"
 #include "log_learn.h"
+#include "log_piece.h"
 #include "log_text.h"
 
 enum kind { KIND_VISION, KIND_TABS, KIND_SWIN, KIND_TIMM, KIND_TIMM_TEST, KIND_IMAGENET, KINDS };
@@ -22,12 +23,14 @@ struct metriclogger {
     bool any, validation;
     bool named; /* its lines have epochs: one without has lost its beginning */
     enum kind kind;
-    int64_t epoch, iteration, length; /* of the newest record */
-    int64_t base;                     /* steps before its epoch */
+    struct log_writers writers;
+    struct newest {
+        int64_t epoch, iteration, length; /* of the newest record */
+        int64_t base;                     /* steps before its epoch */
+    } newest;
     struct {
         int64_t epoch, base;
     } begins[EPOCHS_KEPT]; /* of the last epochs: a run that goes on from one counts as before */
-    int64_t value_ns;
 };
 
 /* What is learned of a line (log_learn.h). */
@@ -162,38 +165,40 @@ static bool is_smoothed(enum kind kind)
 /* The step of this line, 0-based; *ret_steps: since the line before, 1 when that is not known. */
 static int64_t step_of(struct metriclogger *log, const struct place *place, int64_t *ret_steps)
 {
-    bool same = log->any && place->epoch == log->epoch && place->iteration >= log->iteration;
+    bool same =
+        log->any && place->epoch == log->newest.epoch && place->iteration >= log->newest.iteration;
     *ret_steps = 1;
     if (same) {
-        *ret_steps = place->iteration - log->iteration;
-    } else if (log->any && place->epoch == log->epoch + 1) {
-        log->base += log->length;
+        *ret_steps = place->iteration - log->newest.iteration;
+    } else if (log->any && place->epoch == log->newest.epoch + 1) {
+        log->newest.base += log->newest.length;
         *ret_steps = place->iteration + 1;
-    } else if (!log->any || place->epoch != log->epoch) {
+    } else if (!log->any || place->epoch != log->newest.epoch) {
         size_t at = (size_t)(place->epoch % EPOCHS_KEPT);
         bool known = log->any && place->epoch == log->begins[at].epoch;
         bool small = place->epoch < (int64_t)1 << 30 && place->length < (int64_t)1 << 22;
-        log->base = known ? log->begins[at].base : small ? place->epoch * place->length : 0;
+        log->newest.base = known ? log->begins[at].base : small ? place->epoch * place->length : 0;
     }
     log->begins[place->epoch % EPOCHS_KEPT].epoch = place->epoch;
-    log->begins[place->epoch % EPOCHS_KEPT].base = log->base;
+    log->begins[place->epoch % EPOCHS_KEPT].base = log->newest.base;
     log->any = true;
-    log->epoch = place->epoch;
-    log->iteration = place->iteration;
-    log->length = place->length;
-    return log->base + place->iteration;
+    log->newest.epoch = place->epoch;
+    log->newest.iteration = place->iteration;
+    log->newest.length = place->length;
+    return log->newest.base + place->iteration;
 }
 
-static void put(struct metriclogger *log, enum kind kind, const struct place *place,
+static void put(struct metriclogger *log, enum kind kind, const struct place *place, int64_t writer,
                 struct record *record, struct log_out *out)
 {
-    int64_t steps, value_ns = log->value_ns;
-    bool goes_on = log->epoch == place->epoch && place->iteration >= log->iteration;
-    bool same = log->any && log->epoch == place->epoch && log->iteration == place->iteration;
+    int64_t steps;
+    struct newest before = log->newest;
+    bool goes_on = before.epoch == place->epoch && place->iteration >= before.iteration;
     record->step = step_of(log, place, &steps);
-    log->value_ns = record->step_time_ns;
-    if (same && record->step_time_ns == value_ns) {
+    if (log_writers_turn(&log->writers, writer, record->step, record->step_time_ns) ==
+        LOG_TURN_DOUBLED) {
         log_out_count(out, LOG_DOUBLED, "step %lld", (long long)record->step);
+        log->newest = before; /* another rank's, which may lag */
         return;
     }
     if (is_smoothed(kind))
@@ -210,7 +215,7 @@ static void put(struct metriclogger *log, enum kind kind, const struct place *pl
 }
 
 static void read_line(struct metriclogger *log, enum kind kind, const struct place *place,
-                      struct str rest, struct log_out *out)
+                      struct str rest, int64_t writer, struct log_out *out)
 {
     struct record record = {.has = RECORD_JOB | RECORD_STEP | RECORD_STEP_TIME};
     enum log_number time =
@@ -220,7 +225,6 @@ static void read_line(struct metriclogger *log, enum kind kind, const struct pla
     if (time != LOG_NUMBER) {
         int64_t steps; /* the next line's do not begin before this one */
         step_of(log, place, &steps);
-        log->value_ns = 0;
         if (time == LOG_NO_NUMBER)
             log_out_count(out, LOG_NOT_NUMBER, "iteration %lld", (long long)place->iteration);
         else
@@ -228,7 +232,7 @@ static void read_line(struct metriclogger *log, enum kind kind, const struct pla
         return;
     }
     record.has |= data == LOG_NUMBER ? RECORD_DATA : 0;
-    put(log, kind, place, &record, out);
+    put(log, kind, place, writer, &record, out);
 }
 
 /* Texts that stand anywhere but in the first bytes of the line could be cut off its header. */
@@ -302,7 +306,7 @@ static bool again(void *state, const struct log_line *line, const struct log_val
     if (line->writer >= 0)
         log_out_note(out, LOG_NOTE_WRITER);
     log->named |= place.named;
-    put(log, kind, &place, &record, out);
+    put(log, kind, &place, line->writer, &record, out);
     return true;
 }
 
@@ -333,7 +337,8 @@ enum log_answer metriclogger_generally(void *state, const struct log_line *line,
             log_out_damaged(out, "a line of a metric logger without its epoch");
         } else {
             log->named |= place.named;
-            read_line(log, (enum kind)kind, &place, log_from(line->text, bracket + 1), out);
+            read_line(log, (enum kind)kind, &place, log_from(line->text, bracket + 1), line->writer,
+                      out);
         }
         return LOG_TAKEN;
     }
