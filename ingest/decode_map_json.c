@@ -375,8 +375,7 @@ static void tell_missing(const struct user_format *user, struct map_seen *seen, 
     seen->told = true;
     for (size_t i = 0; i < user->count; i++) {
         const struct user_field *field = &user->elements[i].field;
-        bool is_end = field->kind == USER_STAMP && field->bit != RECORD_BEGIN;
-        bool there = (is_end && seen->end) || (seen->bits & field->bit);
+        bool there = (seen->bits & field->bit) != 0;
         keys |= (uint64_t)(field->kind != USER_JOB && !there) << i;
     }
     snprintf(where, sizeof(where), "%s %u record%s", which, seen->records,
@@ -395,15 +394,13 @@ void map_json_end(const struct user_format *user, struct map_seen *seen, struct 
 static bool put_out(const struct user_format *user, struct map_seen *seen,
                     struct user_record *record, struct log_out *out)
 {
-    uint32_t bits = record->record.has | record->bad | record->odd;
+    uint32_t bits = record->record.has | record->own | record->bad | record->odd;
     if (!((record->record.has | record->bad) & RECORD_STEP))
         return false;
     seen->bits |= bits;
-    seen->end |= record->end_ns != 0;
     if (++seen->records >= MAP_RECORDS_SURE && !seen->told)
         tell_missing(user, seen, "its first", out);
-    if (user->job)
-        record->record.has |= RECORD_JOB;
+    user_format_mark(user, record);
     user_record_out(record, out);
     return true;
 }

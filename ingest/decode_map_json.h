@@ -9,7 +9,7 @@
 struct map_seen {
     uint32_t bits; /* of the fields */
     uint32_t records;
-    bool end, told; /* end: "end" was there, which is no field of a record */
+    bool told;
 };
 
 /* Tells, as a remark on the map, of those of its elements (bits) that have no value there. */

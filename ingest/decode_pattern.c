@@ -302,8 +302,7 @@ static bool again(void *state, const struct log_line *line, const struct log_val
         if (!value_again(user, values->notes[i], values->text[i], line, &match))
             return false;
     pattern->unit_seen |= match.unit_seen;
-    if (user->job)
-        match.record.record.has |= RECORD_JOB;
+    user_format_mark(user, &match.record);
     user_record_out(&match.record, out);
     return true;
 }
@@ -332,8 +331,7 @@ static enum log_answer take_line(void *state, const struct log_line *line, struc
             return LOG_TAKEN;
         }
         if (good) {
-            if (user->job)
-                match.record.record.has |= RECORD_JOB;
+            user_format_mark(user, &match.record);
             user_record_out(&match.record, out);
             answer = LOG_TAKEN;
         } else if (was_meant(user, &match)) {

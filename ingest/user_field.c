@@ -9,7 +9,11 @@
 #include "log_text.h"
 #include "number.h"
 
-#define BIT_END (UINT32_C(1) << 31) /* of the field "end", which no record has */
+/* Of fields that no record has. */
+#define BIT_END (UINT32_C(1) << 31)
+#define BIT_EPOCH USER_BIT_EPOCH
+#define BIT_EPOCH_STEPS USER_BIT_EPOCH_STEPS
+#define BITS_OWN (BIT_END | BIT_EPOCH | BIT_EPOCH_STEPS)
 
 static const struct {
     const char *name;
@@ -25,6 +29,8 @@ static const struct {
     }
     FIELD("rank", USER_COUNT, RECORD_RANK, record.rank),
     FIELD("step", USER_COUNT, RECORD_STEP, record.step),
+    FIELD("epoch", USER_COUNT, BIT_EPOCH, epoch),
+    FIELD("epoch_steps", USER_COUNT, BIT_EPOCH_STEPS, epoch_steps),
     FIELD("t", USER_STAMP, RECORD_BEGIN, record.begin_ns),
     FIELD("end", USER_STAMP, BIT_END, end_ns),
     FIELD("data", USER_TIME, RECORD_DATA, record.phase_ns[PHASE_DATA]),
@@ -172,7 +178,8 @@ static inline bool keep(const struct user_field *field, int64_t value, struct us
         return false;
     else
         to->record.rank = (uint32_t)value;
-    to->record.has |= field->bit & ~BIT_END;
+    to->record.has |= field->bit & ~BITS_OWN;
+    to->own |= field->bit & BITS_OWN;
     return true;
 }
 
@@ -302,6 +309,7 @@ static struct str without_word(struct str value)
 void user_field_clear(const struct user_field *field, struct user_record *to)
 {
     to->record.has &= ~field->bit;
+    to->own &= ~field->bit;
     to->odd &= ~field->bit;
     to->bad &= ~field->bit;
     if (field->bit == BIT_END)
@@ -364,8 +372,9 @@ void user_field_put(const struct user_field *field, struct str value, struct use
 void user_record_begin(struct user_record *record)
 {
     record->record = (struct record){0};
+    record->own = 0;
     record->end_ns = 0;
-    record->no_zone = record->unclear = false;
+    record->in_epochs = record->no_zone = record->unclear = false;
     record->odd = record->bad = 0;
 }
 
@@ -398,6 +407,15 @@ static void put_begin(struct user_record *user)
     record->has |= RECORD_BEGIN;
 }
 
+/* Numbers the step through all epochs. False: it is out of its epoch. */
+static bool number_step(struct user_record *user)
+{
+    int64_t before;
+    return user->record.step <= user->epoch_steps &&
+           !__builtin_mul_overflow(user->epoch, user->epoch_steps, &before) &&
+           !__builtin_add_overflow(before, user->record.step, &user->record.step);
+}
+
 void user_record_out(struct user_record *user, struct log_out *out)
 {
     struct record *record = &user->record;
@@ -407,9 +425,16 @@ void user_record_out(struct user_record *user, struct log_out *out)
     }
     if (user->odd)
         log_out_count(out, LOG_NOT_NUMBER, NULL);
-    if (!(record->has & RECORD_STEP) || !(record->has & RECORD_ANY_TIME)) {
+    uint32_t epochs = user->in_epochs || (user->own & ~BIT_END) ? BIT_EPOCH | BIT_EPOCH_STEPS : 0;
+    if (!(record->has & RECORD_STEP) || !(record->has & RECORD_ANY_TIME) ||
+        (user->own & epochs) != epochs) {
         if (!user->odd)
             log_out_count(out, LOG_WITHOUT_PAIR, NULL);
+        return;
+    }
+    if (epochs && !number_step(user)) {
+        log_out_count(out, LOG_IMPOSSIBLE, "step %lld of an epoch of %lld", (long long)record->step,
+                      (long long)user->epoch_steps);
         return;
     }
     if ((record->has & RECORD_STEP_TIME) && record->step_time_ns == 0) {

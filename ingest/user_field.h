@@ -33,11 +33,16 @@ void user_field_unit(const struct user_field *field, struct str s, struct str wh
                      struct user_unit *ret);
 
 #define USER_NAME_BYTES 128
+#define USER_BIT_EPOCH (UINT32_C(1) << 30) /* of the fields "epoch" and "epoch_steps" */
+#define USER_BIT_EPOCH_STEPS (UINT32_C(1) << 29)
 
 /* A record that is filled in. A field that is put again has its last value. */
 struct user_record {
     struct record record;
+    uint32_t own;                   /* bits of fields that are there, but of no record: the next */
     int64_t end_ns;                 /* of field "end"; 0: not there */
+    int64_t epoch, epoch_steps;     /* likewise */
+    bool in_epochs;                 /* its format numbers steps in epochs: these must be there */
     bool no_zone;                   /* of a stamp */
     bool unclear;                   /* the unit of a bad one */
     uint32_t odd;                   /* bits of fields whose values are nan, inf and the like */
@@ -82,5 +87,6 @@ void user_field_take(const struct user_field *field, struct str s, const struct 
 /* Room of USER_NAME_BYTES for the value of that field of kind NAME. */
 char *user_field_name(const struct user_field *field, struct user_record *to);
 
-/* Puts it out when it has a time; else counts why not. */
+/* Puts it out when it has a time; else counts why not. With epochs its step is numbered through:
+ * epoch * epoch_steps + step. */
 void user_record_out(struct user_record *record, struct log_out *out);

@@ -74,6 +74,14 @@ bool user_format_check(struct user_format *user, char *error, size_t size)
                  "sync or optimizer");
         return false;
     }
+    uint32_t epochs = seen.record.has & (USER_BIT_EPOCH | USER_BIT_EPOCH_STEPS);
+    user->epochs = epochs != 0;
+    if (epochs == USER_BIT_EPOCH || epochs == USER_BIT_EPOCH_STEPS) {
+        snprintf(error, size,
+                 "of epoch and epoch_steps, the steps in each, one is missing: a step's number is "
+                 "worked out from both");
+        return false;
+    }
     user->format.lacks = user->job ? "the times of single ranks" : NULL;
     user->format.how[0] =
         user->job ? "let every rank write its own line, and its rank in it" : NULL;

@@ -26,6 +26,7 @@ static inline size_t user_key_slot(char first)
 struct user_format {
     struct format format;
     bool job;
+    bool epochs;                       /* steps begin anew in each */
     bool digits;                       /* there are some in its keys, or texts */
     struct str step_key;               /* of a map: the last part of its step's key */
     uint64_t by_first[USER_KEY_SLOTS]; /* of a map: bits of the elements whose keys begin so */
@@ -38,6 +39,13 @@ struct user_format {
     char plain[USER_TEXT_MAX + 16]; /* of a pattern: its texts, without escapes; some bytes behind
                                        each are readable */
 };
+
+/* What the format says of each of its records. */
+static inline void user_format_mark(const struct user_format *user, struct user_record *record)
+{
+    record->record.has |= user->job ? RECORD_JOB : 0;
+    record->in_epochs = user->epochs;
+}
 
 struct user_format *user_format_new(const char *name, const char *text);
 

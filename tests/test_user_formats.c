@@ -218,6 +218,27 @@ static void braces_and_numbers_at_the_front(void **state)
                   "job step 12 step_time=0.500000000 host=n1\n");
 }
 
+static void steps_of_epochs_are_numbered_through(void **state)
+{
+    const char *pattern = "[{epoch}][{step}/{epoch_steps}] time: {step_time}";
+    const char *want = "job step 9 step_time=0.500000000\njob step 10 step_time=0.250000000\n"
+                       "job step 11 step_time=0.500000000\n# mine: ";
+    const char *got = read_log(true, pattern,
+                               "[1][4/5] time: 0.5\n[1][5/5] time: 0.25\n"
+                               "[2][1/5] time: 0.5\n[2][7/5] time: 0.5\n");
+    assert_begins(got, want);
+    assert_has(got, "step 7 of an epoch of 5");
+    const char *map = "epoch=e,step=s,epoch_steps=n,step_time=t";
+    got = read_log(false, map,
+                   "{\"e\":1,\"s\":4,\"n\":5,\"t\":0.5}\n{\"e\":1,\"s\":5,\"n\":5,\"t\":0.25}\n"
+                   "{\"s\":3,\"t\":0.5}\n{\"e\":2,\"s\":1,\"n\":5,\"t\":0.5}\n"
+                   "{\"e\":2,\"s\":2,\"t\":0.5}\n");
+    assert_begins(got, want);
+    assert_has(got, "2 x parts whose other parts are missing");
+    assert_begins(read_log(false, map, "e,s,n,t\n1,4,5,0.5\n1,5,5,0.25\n2,1,5,0.5\n2,2,,0.5\n"),
+                  want);
+}
+
 static void several_are_all_wanted(void **state)
 {
     static const char log[] = "step 1 rank 0 forward 2 ms\nstep 1 rank 0 waited 3 ms\n"
@@ -265,6 +286,7 @@ static void what_is_wrong_is_said(void **state)
         {true, "{step} {}{step_time}", "at character 10: there must be some text"},
         {true, "{step} {step_time:%}", "'%' is no unit of step_time"},
         {true, "took", "it must fill in step, and a time"},
+        {true, "{epoch} {step} {step_time}", "of epoch and epoch_steps, the steps in each, one is"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char error[512];
@@ -395,6 +417,7 @@ int main(void)
         cmocka_unit_test(every_beginning_of_a_line_is_the_record_or_none),
         cmocka_unit_test(a_number_that_another_line_tears_is_damaged),
         cmocka_unit_test(braces_and_numbers_at_the_front),
+        cmocka_unit_test(steps_of_epochs_are_numbered_through),
         cmocka_unit_test(several_are_all_wanted),
         cmocka_unit_test(pieces_of_a_line_do_not_end_numbers),
         cmocka_unit_test(numbers_of_any_length_are_exact),
