@@ -222,7 +222,8 @@ static bool scan(const struct log_line *line, struct log_piece *piece, struct va
 
 /* ---- progress bars ---- */
 
-/* "7/15" before " [": the batch that was done last, over all epochs; -1: not there. */
+/* "7/15" before " [", or "7it" within the first epoch: the batch that was done last, over all
+ * epochs; -1: not there. */
 static int64_t batch_of(struct str text)
 {
     struct str rest = log_trim(log_from(text, 5));
@@ -233,7 +234,11 @@ static int64_t batch_of(struct str text)
     while (at > 0 && text.p[at - 1] != ' ' && text.p[at - 1] != '|')
         at--;
     rest = log_from(text, at);
-    if (!log_integer(rest, &batch, &length) || length == rest.len || rest.p[length] != '/')
+    if (!log_integer(rest, &batch, &length) || length == rest.len)
+        return -1;
+    if (epoch == 0 && log_begins(log_from(rest, length), "it ["))
+        return batch - 1; /* how many there are in an epoch is not known */
+    if (rest.p[length] != '/')
         return -1;
     rest = log_from(rest, length + 1);
     if (!log_integer(rest, &total, &length) || batch < 1 || batch > total || epoch > 1000000 ||
@@ -267,7 +272,9 @@ static bool take_bar(struct nemo *nemo, const struct log_line *line, const struc
         log_out_count(out, LOG_NOT_NUMBER, NULL);
     else if (time != LOG_FIELD_NUMBER || step < 0 ||
              log_find_from(piece->text, 5, "Epoch ") != SIZE_MAX) /* the next one's, joined */
-        log_out_damaged(out, "a torn progress bar");
+        log_out_damaged(out, time == LOG_FIELD_NUMBER && step < 0
+                                 ? "a progress bar that does not tell its step"
+                                 : "a torn progress bar");
     else
         put(nemo, line, piece, step, seconds, 0, out);
     return true;
