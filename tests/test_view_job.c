@@ -195,6 +195,56 @@ static void without_events_the_validations_are_told(void **state)
     end(&scene);
 }
 
+static void assert_shows(const struct view_model *model, int width, int height, const char *what)
+{
+    struct canvas canvas;
+    canvas_init(&canvas, width, height, true);
+    screen_draw(&canvas, model);
+    char *text = canvas_to_text(&canvas, false);
+    if (!strstr(text, what))
+        print_error("\"%s\" is not in\n%s\n", what, text);
+    assert_non_null(strstr(text, what));
+    free(text);
+    canvas_done(&canvas);
+}
+
+/* A shell joins what is broken here: an assignment alone would not be exported. */
+static void the_two_lines_can_be_pasted(void **state)
+{
+    struct summary summary;
+    fixture_job(&summary);
+    struct view_model model = model_of(&summary);
+    summary.logs[0].how[0] = "export PLUGIN=libnccl-profiler-inspector.so INSPECTOR_ENABLE=1 "
+                             "INSPECTOR_DUMP_VERBOSE=1";
+    summary.logs[0].how[1] = "export INSPECTOR_DUMP_DIR=inspector  # lockstep watch inspector, on "
+                             "any of the machines";
+    assert_shows(&model, 80, 24,
+                 "   \u203a export PLUGIN=libnccl-profiler-inspector.so INSPECTOR_ENABLE=1 \\\n"
+                 "     INSPECTOR_DUMP_VERBOSE=1\n"
+                 "   \u203a export INSPECTOR_DUMP_DIR=inspector\n"
+                 "     # lockstep watch inspector, on any of the machines\n");
+    assert_shows(&model, 120, 24,
+                 "=inspector  # lockstep watch inspector, on any of the machines\n");
+    assert_shows(&model, 40, 24, "# lockstep watch inspector, on any of\n  # the machines\n");
+    summary_done(&summary);
+}
+
+/* Where a run goes back a step has two times. */
+static void steps_that_were_done_twice_have_their_attempt(void **state)
+{
+    struct summary summary;
+    fixture_job(&summary);
+    struct view_model model = model_of(&summary);
+    size_t last = summary.point_count - 1;
+    summary.points[last - 2].step = summary.points[last - 1].step;
+    assert_shows(&model, 120, 40, "a2 12,350 ");
+    assert_shows(&model, 120, 40, "a2 12,340 ");
+    assert_shows(&model, 120, 40, "a1 12,340 ");
+    summary.points[last - 2].step -= 10;
+    assert_shows(&model, 120, 40, "   12,340 ");
+    summary_done(&summary);
+}
+
 static void no_screen_speaks_of_ranks_at_any_size(void **state)
 {
     static const enum screen screens[] = {SCREEN_TIMELINE, SCREEN_RANKS,  SCREEN_HEAT,
@@ -249,6 +299,8 @@ int main(void)
         cmocka_unit_test(events_and_history_are_of_the_job),
         cmocka_unit_test(ranks_in_another_format_have_its_name_and_caveat),
         cmocka_unit_test(without_events_the_validations_are_told),
+        cmocka_unit_test(the_two_lines_can_be_pasted),
+        cmocka_unit_test(steps_that_were_done_twice_have_their_attempt),
         cmocka_unit_test(no_screen_speaks_of_ranks_at_any_size),
         cmocka_unit_test(every_screen_of_a_job_can_be_drawn_at_every_size),
     };

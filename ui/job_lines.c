@@ -297,10 +297,10 @@ static size_t flags_end(const struct sentence *command, size_t from, int columns
 static size_t add_note(struct sentence *piece, const struct sentence *note, size_t from,
                        int columns)
 {
-    size_t to = sentence_line_end(note, from, columns - 2);
+    const char *mark = note->text[from] == '#' ? "" : "# ";
+    size_t to = sentence_line_end(note, from, columns - (int)strlen(mark));
     piece->style = STYLE_DIM;
-    sentence_add(piece, "%s%.*s", note->text[from] == '#' ? "" : "# ", (int)(to - from),
-                 note->text + from);
+    sentence_add(piece, "%s%.*s", mark, (int)(to - from), note->text + from);
     return to;
 }
 

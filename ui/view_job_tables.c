@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "format.h"
 #include "memory.h"
@@ -88,11 +89,26 @@ static const char *step_head(const struct summary *summary)
     return summary->shown.span > 1 ? "to step" : "step";
 }
 
+/* The attempt that a step is of: after each restart the numbers go on from a smaller one. */
+static int attempt_of(const struct summary *summary, const struct summary_point *point)
+{
+    int attempt = summary->shown.attempt;
+    for (const struct summary_point *p = summary->points + summary->point_count - 1; p > point; p--)
+        attempt -= p->step <= p[-1].step;
+    return attempt < 0 ? 0 : attempt;
+}
+
+/* "12,345"; "a2 12,345" where steps of another attempt are there: some were done twice. */
 static void draw_step(struct canvas *canvas, struct rect line, const struct view_model *model,
                       const struct summary_point *point)
 {
-    char text[FORMAT_BYTES];
-    canvas_text_right(canvas, line, STEP_CELLS, 0, STYLE_NORMAL, format_count(text, point->step));
+    char text[FORMAT_BYTES], step[FORMAT_BYTES + 16];
+    const struct summary *summary = model->summary;
+    snprintf(step, sizeof(step), "a%d %s", attempt_of(summary, point) + 1,
+             format_count(text, point->step));
+    bool several = attempt_of(summary, summary->points) != summary->shown.attempt;
+    canvas_text_right(canvas, line, STEP_CELLS, 0, STYLE_NORMAL,
+                      several && strlen(step) <= STEP_CELLS ? step : text);
     format_duration(text, point->step_time_s, canvas->unicode);
     view_number(canvas, line, TIME_CELLS, 0, STYLE_NORMAL, text,
                 known(point) ? time_evidence(model) : EVIDENCE_NONE);

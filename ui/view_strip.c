@@ -159,8 +159,10 @@ static void draw_strip(struct canvas *canvas, struct rect rect, const struct vie
     if (rect.height >= 3) /* a blank line between tall graphs */
         rect = rect_part(rect, 0, 1, rect.width, rect.height - 1);
     int begin = wide ? 22 : 20, after = !wide ? 1 : rect.height > 1 ? 10 : 19;
-    canvas_text(canvas, rect, 1, 0, STYLE_LABEL, labels[strip]);
     format_value(text, strip, quantity_known(now) ? now.value : NAN, canvas->unicode);
+    bool apart = strip != STRIP_STEP_TIME ||
+                 1 + strlen(labels[strip]) + 1 + strlen(text) + 2 < (size_t)begin;
+    canvas_text(canvas, rect, 1, 0, STYLE_LABEL, apart ? labels[strip] : "time");
     view_number(canvas, rect, begin - 1, 0, STYLE_VALUE, text, model_evidence(model, now.evidence));
     struct rect graph = rect_part(rect, begin, 0, rect.width - begin - after, rect.height);
     struct sentence needs;
