@@ -53,6 +53,7 @@ struct tqdm_value {
 struct tqdm_track {
     uint64_t name;
     uint64_t first_name; /* that it begins with: many loops write losses into it then */
+    int64_t first_most;  /* up to this count: beyond, it is another bar's */
     int64_t total, number;
     bool names_training, names_epochs;
     bool nodes;                   /* the Trainer's: every node may write the whole bar again */
@@ -89,7 +90,8 @@ void tqdm_track_drop(struct tqdm_track *track, struct log_out *out);
 static inline bool tqdm_track_is(const struct tqdm_track *track, const struct tqdm_bar *bar)
 {
     return bar->total == track->total &&
-           (bar->name == track->name || bar->name == track->first_name);
+           (bar->name == track->name ||
+            (bar->name == track->first_name && bar->count <= track->first_most));
 }
 
 /* Whether it goes on from the track's last state, which was the last one that any bar drew: it is

@@ -326,7 +326,8 @@ bool tqdm_track_is_renamed(const struct tqdm_track *track, const struct tqdm_bar
     const struct tqdm_state *last = &track->last;
     bool on = bar->count >= last->count && bar->elapsed_s >= last->elapsed_s;
     bool begins = bar->count == 0 && bar->elapsed_s == 0; /* another one would, too */
-    if (!on || bar->total != track->total || bar->name == track->name)
+    bool other = bar->name == track->first_name && bar->count > track->first_most;
+    if (!on || bar->total != track->total || bar->name == track->name || other)
         return false;
     bool numbered = bar->numbers_epochs && track->number >= 0 && bar->number != track->number;
     return !numbered && (!begins || (track->base == 0 && !track->names_epochs && !track->nodes &&
@@ -335,6 +336,8 @@ bool tqdm_track_is_renamed(const struct tqdm_track *track, const struct tqdm_bar
 
 void tqdm_track_rename(struct tqdm_track *track, const struct tqdm_bar *bar)
 {
+    if (track->name == track->first_name && track->last.count > track->first_most)
+        track->first_most = track->last.count;
     track->name = bar->name;
     track->names_training |= bar->names_training;
 }
