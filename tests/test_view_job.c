@@ -245,6 +245,25 @@ static void steps_that_were_done_twice_have_their_attempt(void **state)
     summary_done(&summary);
 }
 
+static struct view_request press(struct view_model *model, uint32_t code)
+{
+    return model_key(model, (struct key_event){keys_command(code), code});
+}
+
+static void keys_of_ranks_say_that_there_are_none(void **state)
+{
+    struct summary summary;
+    fixture_job(&summary);
+    struct view_model model = model_of(&summary);
+    assert_int_equal(press(&model, 'n').kind, REQUEST_NONE);
+    assert_string_equal(model.message,
+                        "this log cannot tell who is slow: } and { go to its events");
+    press(&model, '/');
+    assert_false(model.entering);
+    assert_string_equal(model.message, "one value a step for the whole job: no ranks to choose");
+    summary_done(&summary);
+}
+
 static void no_screen_speaks_of_ranks_at_any_size(void **state)
 {
     static const enum screen screens[] = {SCREEN_TIMELINE, SCREEN_RANKS,  SCREEN_HEAT,
@@ -301,6 +320,7 @@ int main(void)
         cmocka_unit_test(without_events_the_validations_are_told),
         cmocka_unit_test(the_two_lines_can_be_pasted),
         cmocka_unit_test(steps_that_were_done_twice_have_their_attempt),
+        cmocka_unit_test(keys_of_ranks_say_that_there_are_none),
         cmocka_unit_test(no_screen_speaks_of_ranks_at_any_size),
         cmocka_unit_test(every_screen_of_a_job_can_be_drawn_at_every_size),
     };

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "job_lines.h"
 #include "model_events.h"
 #include "model_ranks.h"
 #include "model_span.h"
@@ -72,6 +73,10 @@ static struct view_request follow(struct view_model *model)
  * the shown step: of the whole run where that is known, else of what the summary has. */
 static struct view_request find_straggler(struct view_model *model, int direction)
 {
+    if (job_alone(model->summary)) {
+        say(model, "this log cannot tell who is slow: } and { go to its events");
+        return request(REQUEST_NONE, 0);
+    }
     if (model->events) {
         struct view_request go = model_events_slow(model, direction);
         model->paused = model->paused || go.kind == REQUEST_GO;
@@ -210,6 +215,10 @@ static void begin_go(struct view_model *model)
 
 static void begin_entry(struct view_model *model)
 {
+    if (job_alone(model->summary)) {
+        say(model, "one value a step for the whole job: no ranks to choose");
+        return;
+    }
     model->entering = true;
     model->entry_kind = ENTRY_FILTER;
     snprintf(model->entry, sizeof(model->entry), "%s", model->filter);
