@@ -1,7 +1,9 @@
 /* MaxText and MaxDiffusion: "completed step: 5, seconds: 5.668, TFLOP/s/device: 134.914,
  * Tokens/s/device: 8672.153, total_weights: 196608, loss: 10.879". Dispatch is asynchronous:
  * the step after the first of a run may be over before it was computed, which only the one
- * after it shows. So it is held back until that one comes. */
+ * after it shows. So it is held back until that one comes. A step lasts from the end of the one
+ * before, so an evaluation and the saving of a checkpoint behind step 4 are in the time of step 5:
+ * which of the lines comes first does not matter. */
 #include "decode_generally.h"
 #include "log_format.h"
 #include "log_piece.h"
@@ -17,6 +19,7 @@ struct maxtext {
     int64_t first;   /* step of this run */
     bool any, holding;
     struct record held;
+    int64_t evaluated[2], saved[2]; /* behind the steps before these; the last two times; 0: none */
 };
 
 enum { HAS_SECONDS = 1u, HAS_FLOPS = 2u, HAS_RATE = 4u, HAS_WEIGHTS = 8u };
@@ -132,6 +135,11 @@ static void put(struct maxtext *maxtext, const struct record *record, bool back,
     }
 }
 
+static bool is_one_of(int64_t step, const int64_t steps[2])
+{
+    return step > 0 && (step == steps[0] || step == steps[1]);
+}
+
 static struct record record_of(const struct maxtext *maxtext, const struct log_piece *piece,
                                int64_t step, int64_t ns, const struct values *values,
                                struct log_out *out)
@@ -145,6 +153,8 @@ static struct record record_of(const struct maxtext *maxtext, const struct log_p
         record.tokens = (int64_t)values->weights;
         record.has |= RECORD_TOKENS;
     }
+    record.has |= is_one_of(step, maxtext->evaluated) ? RECORD_VALIDATION : 0u;
+    record.has |= is_one_of(step, maxtext->saved) ? RECORD_CHECKPOINT : 0u;
     if (maxtext->devices > 0) {
         record.gpus = maxtext->devices;
         record.has |= RECORD_GPUS;
@@ -195,6 +205,38 @@ static bool take_step(struct maxtext *maxtext, const struct log_line *line,
     return true;
 }
 
+/* What is said of the step before *ret; false: nothing. */
+static bool said_behind(struct str text, const char *what, int64_t *ret)
+{
+    struct str value;
+    int64_t step;
+    size_t length;
+    if (!log_after(text, what, &value) || !log_integer(value, &step, &length) ||
+        step >= (int64_t)1 << 52)
+        return false;
+    *ret = step + 1;
+    return true;
+}
+
+/* "eval metrics after step: 4, loss=9.855, ..", "Saved a checkpoint at step 4." and older ones. */
+static bool take_event(struct maxtext *maxtext, struct str text, struct log_out *out)
+{
+    int64_t behind;
+    bool evaluated = said_behind(text, "eval metrics after step:", &behind) ||
+                     said_behind(text, "average loss after step=", &behind);
+    if (!evaluated && !said_behind(text, "Saved a checkpoint at step", &behind) &&
+        !said_behind(text, "saved a checkpoint at step", &behind) &&
+        !said_behind(text, "Started an asynchronous checkpoint save for step", &behind))
+        return false;
+    int64_t *last = evaluated ? maxtext->evaluated : maxtext->saved;
+    if (is_one_of(behind, last)) /* another host's line */
+        return true;
+    last[1] = last[0];
+    last[0] = behind;
+    log_out_count(out, LOG_EVALUATION, NULL);
+    return true;
+}
+
 enum log_answer maxtext_generally(void *state, const struct log_line *line, struct log_out *out)
 {
     struct maxtext *maxtext = state;
@@ -211,6 +253,7 @@ enum log_answer maxtext_generally(void *state, const struct log_line *line, stru
             maxtext->devices = number;
         taken = true;
     }
+    taken |= !taken && take_event(maxtext, line->text, out);
     return taken ? LOG_TAKEN : LOG_OTHER;
 }
 
@@ -254,7 +297,13 @@ static void end(void *state, struct log_out *out)
     maxtext->holding = false;
 }
 
-static const char *const anchors[] = {"completed step: ", "Num_devices: ", NULL};
+static const char *const anchors[] = {"completed step: ",
+                                      "Num_devices: ",
+                                      "eval metrics after step: ",
+                                      "average loss after step=",
+                                      "a checkpoint at step ",
+                                      "asynchronous checkpoint save for step ",
+                                      NULL};
 
 const struct format format_maxtext = {
     .name = "maxtext",

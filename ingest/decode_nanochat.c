@@ -17,6 +17,8 @@ struct nanochat {
     int64_t batch;   /* tokens a step; 0: not known */
     int64_t of_rank; /* tokens of one rank in a micro-batch; 0: not known */
     int64_t gpus;    /* 0: not known */
+    bool any;        /* a step came */
+    bool validation; /* build-nanogpt's: in the time of the next step */
 };
 
 enum { HAS_RATE = 1u, HAS_MFU = 2u, HAS_TOTAL = 4u };
@@ -167,6 +169,9 @@ static void put(struct nanochat *chat, int64_t step, int64_t ns, const struct va
     else if ((values->fields & HAS_RATE) && tokens >= 1 && tokens <= (double)RECORD_TOKENS_MAX)
         record.tokens = (int64_t)tokens;
     record.has |= record.tokens > 0 ? RECORD_TOKENS : 0u;
+    record.has |= chat->validation ? RECORD_VALIDATION : 0u;
+    chat->validation = false;
+    chat->any = true;
     if (chat->gpus > 0) {
         record.gpus = chat->gpus;
         record.has |= RECORD_GPUS;
@@ -259,6 +264,10 @@ enum log_answer nanochat_generally(void *state, const struct log_line *line, str
         log_out_count(out, LOG_EVALUATION, NULL);
         taken = true;
     }
+    if (!taken && chat->any && log_begins(line->body, "validation loss: ")) {
+        log_out_count(out, LOG_EVALUATION, NULL);
+        chat->validation = taken = true;
+    }
     return taken || take_setup(chat, line) ? LOG_TAKEN : LOG_OTHER;
 }
 
@@ -294,6 +303,7 @@ static const char *const anchors[] = {"| loss: ",
                                       "| dt: ",
                                       ", dt: ",
                                       "| Validation bpb: ",
+                                      "validation loss: ",
                                       "Total batch size ",
                                       "Tokens / micro-batch",
                                       NULL};
