@@ -154,7 +154,7 @@ static const char *const anchors[] = {"it/s]",
 const struct format format_tqdm = {
     .name = "tqdm",
     .title = "HF Trainer, tqdm",
-    .needs = "nothing: the bar that is drawn by default (disable_tqdm=False)",
+    .needs = "the bar, which is drawn by default (disable_tqdm=False)",
     .tells = "step time of the job within a second, from the bar's clock",
     .lacks = "the times of single ranks, the phases of a step",
     .how = LOG_HOW_NCCL,

@@ -253,6 +253,12 @@ static void put_how(FILE *to, const struct explained *explained)
         return; /* it has single ranks */
     for (size_t i = 0; i < book->count; i++) {
         const struct format *format = book->facts[i].format;
+        if (explained->has == 0 && format->needs && format->needs[0]) {
+            snprintf(text, sizeof(text), "No record came of it. %s needs %s.", format->title,
+                     format->needs);
+            fputc('\n', to);
+            explain_wrap(to, "", 0, text);
+        }
         if (book->facts[i].records == 0 || !format->lacks)
             continue;
         snprintf(text, sizeof(text),
@@ -324,6 +330,33 @@ static bool is_utf16(struct str text)
     return pairs >= 8 && ((nul[0] == pairs && nul[1] == 0) || (nul[1] == pairs && nul[0] == 0));
 }
 
+/* Bytes that no text has, or hardly. Escapes and backspaces are a terminal's. */
+static bool is_binary(struct str text)
+{
+    size_t odd = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.p[i];
+        if (c == '\0')
+            return true;
+        odd += c < ' ' && !memchr("\t\n\r\b\f\x1b", c, 6);
+    }
+    return odd > text.len / 20;
+}
+
+/* One value over many lines: its first line is a bracket alone. */
+static bool is_document(struct str text)
+{
+    size_t at = 0;
+    while (at < text.len && strchr(" \t\r\n", text.p[at]))
+        at++;
+    if (at == text.len || (text.p[at] != '{' && text.p[at] != '['))
+        return false;
+    for (at++; at < text.len && text.p[at] != '\n'; at++)
+        if (!strchr(" \t\r", text.p[at]))
+            return false;
+    return at < text.len;
+}
+
 static void put_nothing(FILE *to, const struct explained *explained, const struct options *options)
 {
     char text[4096], command[4096] = "";
@@ -347,6 +380,17 @@ static void put_nothing(FILE *to, const struct explained *explained, const struc
               "  iconv -f UTF-16 -t UTF-8 train.log > train-utf8.log\n",
               to);
         return;
+    }
+    if (is_binary(rest)) {
+        fputs("\nIt is no text: it has bytes that no text has.\n", to);
+        return;
+    }
+    if (is_document(rest)) {
+        fputc('\n', to);
+        explain_wrap(
+            to, "", 0,
+            "It is one JSON document over many lines. --map reads JSON lines, an object in "
+            "each: jq -c '.[]' makes them of a list, jq -c '.NAME[]' of one in it.");
     }
     fputs("\nThe first lines:\n", to);
     for (int lines = 0; lines < 8 && rest.len > 0;) {

@@ -453,6 +453,14 @@ class Others(unittest.TestCase):
                 self.assertAlmostEqual(got["step_time_s"]["median"], seconds, 6, name)
                 self.assertEqual(got["run"]["scope"] == "job", rank is None, name)
 
+    def test_explain_says_what_is_no_log_and_what_a_log_without_steps_needs(self):
+        cases = {b"\x7fELF\x02\x01\x00\x00" * 40: b"It is no text",
+                 b'{\n  "global_step": 100,\n  "log_history": []\n}\n': b"It is one JSON document",
+                 b"{'loss': 1.5, 'epoch': 0.1}\n{'train_runtime': 12.5, 'epoch': 1.0}\n":
+                     b"No record came of it. HF Trainer, tqdm needs the bar"}
+        for log, words in cases.items():
+            self.assertIn(words, self.run_program("explain", "-", stdin=log).stdout)
+
     def test_no_clock_and_no_stamp_is_proposed_as_the_time_of_a_step(self):
         clocks = ('{"iteration": %d, "elapsed_s": %d}\n', '{"step": %d, "wall_time": %d}\n',
                   '{"step": %d, "loss": 2.5, "time": 17620000%02d.5}\n')
