@@ -91,10 +91,16 @@ uint64_t nccl_job_key(const char *name)
     return key;
 }
 
+/* Several processes may be in one file. */
+static bool is_process(const struct process *one, uint64_t key, const struct nccl_record *record)
+{
+    return one->key == key && one->pid == record->pid && strcmp(one->host, record->host) == 0;
+}
+
 static uint32_t process_of(struct nccl_job *job, uint64_t key, const struct nccl_record *record)
 {
     for (uint32_t i = job->process_count; i-- > 0;)
-        if (job->processes[i].key == key)
+        if (is_process(&job->processes[i], key, record))
             return i;
     if (job->process_count == PROCESSES_MAX)
         return NCCL_NOBODY;

@@ -33,7 +33,10 @@ enum key {
     START,
     STOP,
     DROPPED,
+    FOLLOW,
 };
+
+#define FOLLOW_MOST (1 << 30)
 
 #define KEY(text)                                                                                  \
     {                                                                                              \
@@ -62,7 +65,10 @@ static const struct {
     {KEY("comm_name"), NAME},
     {KEY("dump_stats"), DUMP},
     {KEY("proxy_trace"), PROXY},
+    {KEY("p2p_records"), FOLLOW},
+    {KEY("coll_records"), FOLLOW},
     {KEY("kernel_events"), KERNELS},
+    {KEY("proxy_records"), FOLLOW},
     {KEY("coll_start_ts"), ENQUEUED},
     {KEY("event_trace_ts"), TRACE},
     {KEY("coll_busbw_gbs"), BUS},
@@ -145,6 +151,9 @@ struct nccl_number nccl_number_read(uint8_t key, struct str text)
     case DROPPED:
         number.good = str_to_int(text, 0, INT64_MAX, &number.whole);
         break;
+    case FOLLOW:
+        number.good = str_to_int(text, 0, FOLLOW_MOST, &number.whole);
+        break;
     case NUMBER:
         number.good = str_to_int(text, 0, RECORD_STEP_MAX, &number.whole);
         break;
@@ -187,6 +196,11 @@ void nccl_number_put(struct nccl_record *record, uint8_t key, const struct nccl_
         break;
     case DROPPED:
         put_whole(number, &record->dropped);
+        break;
+    case FOLLOW:
+        if (number->good && record->follow <= FOLLOW_MOST)
+            record->follow += number->whole; /* of several kinds */
+        needed = false;
         break;
     case EXEC:
         record->exec_ns = number->whole;

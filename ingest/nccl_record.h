@@ -30,6 +30,7 @@ struct nccl_record {
     /* With NCCL_INSPECTOR_DUMP_VERBOSE=1: Unix time, ns; 0: not there. */
     int64_t enqueued_ns, arrival_ns, release_ns; /* the first kernel's start, the last one's stop */
     int64_t dropped; /* collectives that never got into the file since the dump before */
+    int64_t follow;  /* lines after it that belong to this dump */
 };
 
 /* A value of a line as it is understood: nccl_number_read() and nccl_number_put(). */

@@ -32,6 +32,14 @@ def line(communicator, name, rank, ranks, function, number, arrival, release, ho
     return json.dumps(record, separators=(",", ":"))
 
 
+def marked(text):
+    """The two lines of version 4.3: that of a dump, with the header, and the call."""
+    record = json.loads(text)
+    call = {"coll_perf": record.pop("coll_perf")}
+    record["dump_stats"] = {"coll_records": 1, "coll_dropped_since_last_dump": 0, "p2p_records": 0}
+    return [json.dumps(record), json.dumps(call)]
+
+
 class Job:
     """The files' lines by rank, and what is true: waits[rank] are its times in us between its
     arrival and the last one's, at every AllReduce of all ranks; own[number, rank] its own time
@@ -71,7 +79,7 @@ class Job:
             self.free[rank] = release
             if there is None or rank in there:
                 self.lines[rank].append(line(communicator, name, at, len(ranks), function, number,
-                                             come[rank], release, f"node{rank // 4}"))
+                                             come[rank], release, f"node{rank // 4}", 4000 + rank))
         return come, release
 
 
@@ -117,8 +125,8 @@ class Groups:
 
 class Sharded(Groups):
     """A job that gathers and scatters on one communicator, 3 and 2 ms of work before each, in turn.
-    The plugin keeps one call of a communicator only: of one in 60 scatters, each rank's own, nothing
-    is written. wait: of all but the slow rank, in seconds, from one gather to the next."""
+    The plugin keeps one call of a communicator only: of one in 60 scatters, each rank's own,
+    nothing is written. wait: of all but the slow rank, in seconds, from one gather to the next."""
 
     def __init__(self, steps, seed=5):
         super().__init__(0, slow=SLOW, seed=seed)

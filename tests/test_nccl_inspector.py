@@ -168,6 +168,38 @@ class Groups(unittest.TestCase):
         self.assertEqual(is_["source"]["records"], 3 * job.RANKS)
         self.assertEqual(counts(is_)["left_out"], (3 * self.STEPS - 3) * job.RANKS)
 
+    def test_the_processes_of_one_stream_are_told_apart(self):
+        lines = job.Groups(self.STEPS, world=[1 << 20], slow=5).lines
+        apart, _ = report(lines)
+        each = [lines[rank] for rank in sorted(lines)]
+        for texts in (sum(each, []), [text for step in zip(*each) for text in step]):
+            with tempfile.TemporaryDirectory() as folder:
+                name = os.path.join(folder, "all.log")
+                with open(name, "w", encoding="ascii") as file:
+                    file.write("\n".join(texts) + "\n")
+                with open(name, encoding="ascii") as stream:
+                    piped = subprocess.run([PROGRAM, "report", "--json", "-"], stdin=stream,
+                                           capture_output=True, timeout=60, check=True)
+                done = subprocess.run([PROGRAM, "report", "--json", name], capture_output=True,
+                                      timeout=60, check=True)
+            for is_ in json.loads(piped.stdout), json.loads(done.stdout):
+                self.assertEqual(is_["source"]["records"], apart["source"]["records"])
+                self.assertEqual(is_["wait"]["mean_s"], apart["wait"]["mean_s"])
+                waits = [{rank["rank"]: rank["wait_mean_s"] for rank in one["per_rank"]}
+                         for one in (is_, apart)]
+                self.assertEqual(*waits)
+
+    def test_lines_without_a_header_between_those_of_others_are_nobodys(self):
+        dumped = {rank: [job.marked(text.replace("DATA_PARALLEL_GROUP", "world")) for text in texts]
+                  for rank, texts in job.Sharded(20).lines.items()}
+        whole, _ = report({0: sum((sum(dumped[rank], []) for rank in dumped), [])})
+        self.assertEqual(whole["source"]["records"], 20 * job.RANKS)
+        self.assertEqual(whole["source"]["damaged"], 0)
+        pairs = [[a[0], b[0], a[1], b[1]] for a, b in zip(dumped[0], dumped[1])]
+        mixed, _ = report({0: sum(pairs, []), **{rank: sum(dumped[rank], []) for rank in (2, 3)}})
+        self.assertEqual(mixed["source"]["damaged"], 2 * len(pairs))
+        self.assertEqual([rank["rank"] for rank in mixed["per_rank"]], [2, 3])
+
 
 if __name__ == "__main__":
     unittest.main()
