@@ -40,7 +40,7 @@ static void put_held(struct megatron *state, struct log_out *out)
         return;
     state->holding = false;
     state->waited = 0;
-    if (state->hold == HOLD_FOR_RANKS && state->timers.known > 0) {
+    if (state->hold == HOLD_FOR_RANKS && state->timers.known > 0 && !state->waits_within) {
         log_out_count(out, LOG_WITHOUT_PAIR, "iteration %lld has no timers",
                       (long long)state->held.step);
         put_ranks(state, state->timers.known, false, out);
@@ -315,6 +315,11 @@ static void put_block(struct megatron *state, bool cut, struct log_out *out)
         log_out_count(out, LOG_WITHOUT_PAIR, "timers of a step whose iteration line is missing");
         return;
     }
+    state->waits_within = ranks && megatron_holds_waits(state, out);
+    if (state->waits_within) {
+        put_held(state, out);
+        return;
+    }
     state->holding = false;
     state->waited = 0;
     put_ranks(state, state->timers.count, true, out);
@@ -456,6 +461,7 @@ static const char *const anchors[] = {"per iteration (",
                                       "seq_length   ",
                                       "world_size ..",
                                       "world_size   ",
+                                      "pipeline_model_parallel_size",
                                       NULL};
 const struct format format_megatron = {
     .name = "megatron",

@@ -209,7 +209,7 @@ static bool argument(struct str body, const char *name, int64_t *ret)
 bool megatron_has_argument(struct str line)
 {
     static const char *const names[] = {"using world size:", "log_interval ", "seq_length ",
-                                        "world_size "};
+                                        "world_size ", "pipeline_model_parallel_size"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (log_find(line, names[i]) != SIZE_MAX)
             return true;
@@ -226,7 +226,14 @@ static bool take_argument(struct megatron *state, struct str body)
         state->timers.known = number == state->gpus ? state->timers.known : 0;
         state->gpus = number;
         state->known = true;
+        if (log_after(body, " pipeline-model-parallel size:", &value) &&
+            log_integer(value, &number, &length) && number > 0)
+            state->stages = number;
         return true;
+    }
+    if (argument(body, "pipeline_model_parallel_size", &number)) {
+        state->stages = number;
+        return state->known; /* other trainers print it, too */
     }
     if (argument(body, "log_interval ", &number))
         state->steps.declared = number;
@@ -275,6 +282,26 @@ void megatron_put_last_event(struct megatron *state, struct log_out *out)
         log_out_count(out, LOG_EVALUATION, "a %s after the last iteration",
                       state->events & RECORD_VALIDATION ? "validation" : "checkpoint");
     state->events = 0;
+}
+
+/* ---- times of ranks ---- */
+
+bool megatron_holds_waits(const struct megatron *state, struct log_out *out)
+{
+    uint32_t any = 0;
+    for (uint32_t rank = 0; rank < state->timers.count; rank++)
+        any |= state->timers.ranks[rank].has;
+    if (state->stages == 1 || !(any & 1u << MEGATRON_BOTH) ||
+        (any & (1u << MEGATRON_FORWARD | 1u << MEGATRON_BACKWARD)))
+        return false;
+    const char *why = state->stages > 1 ? "holds the waits of the pipeline"
+                                        : "may hold waits of a pipeline, of which the log says "
+                                          "nothing";
+    log_out_count(out, LOG_LEFT_OUT,
+                  "iteration %lld: forward-backward %s, so it is no rank's own time; "
+                  "--timing-log-level 2 gives that",
+                  (long long)state->held.step, why);
+    return true;
 }
 
 bool megatron_take_more(struct megatron *state, const struct log_line *line, struct log_out *out)

@@ -21,6 +21,8 @@ enum megatron_hold {
 struct megatron {
     struct log_steps steps;
     int64_t seq_length, gpus; /* as declared; 0: not known */
+    int64_t stages;           /* of the pipeline, likewise */
+    bool waits_within;        /* the last block's times of ranks hold waits for other stages */
     bool two_numbers;         /* different ones were logged */
     bool known;               /* it is Megatron's log, not only DeepSpeed's */
     /* The iteration before. */
@@ -60,6 +62,11 @@ void megatron_check_events(const struct megatron *state, const struct megatron_i
                            struct log_out *out);
 /* What no iteration of its run came after is told, and forgotten. */
 void megatron_put_last_event(struct megatron *state, struct log_out *out);
+
+/* Whether the block's times of ranks are none of a rank alone, which is told: timers of level 1
+ * have forward-backward only, and of several stages, or of who knows how many, that holds the waits
+ * for the others; by nature the first stage's is the longest. */
+bool megatron_holds_waits(const struct megatron *state, struct log_out *out);
 
 /* Whether the name of an argument that is read stands in the line. */
 bool megatron_has_argument(struct str line);
