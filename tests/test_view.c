@@ -130,6 +130,8 @@ static void before_the_first_record_it_says_what_is_read(void **state)
     model.feed.udp_buffer_bytes = 0;
     model.feed.files = 1;
     snprintf(model.feed.source, sizeof(model.feed.source), "train.log");
+    check("empty-explain-80x24", &model, 80, 24, true, false);
+    check("empty-explain-40x10", &model, 40, 10, true, false);
     snprintf(summary.not_shown, COMPLAINT_BYTES,
              "Megatron-LM, 4 of its lines so far, none of them with the time of a step");
     check("empty-begun-80x24", &model, 80, 24, true, false);

@@ -1,6 +1,8 @@
 /* Before the first record. */
 #include "view.h"
 
+#include <string.h>
+
 #include "alarm_logs.h"
 #include "format.h"
 #include "sentence.h"
@@ -73,6 +75,17 @@ static void say_other(struct writer *writer, const struct summary *summary)
     say(writer, &sentence);
 }
 
+/* The command that looks into it. */
+static void say_explain(struct writer *writer, const struct feed_info *feed, const char *why)
+{
+    struct sentence sentence;
+    say_text(writer, STYLE_DIM, why);
+    sentence_clear(&sentence, STYLE_KEY);
+    sentence_add(&sentence, "lockstep explain ");
+    sentence_add_raw(&sentence, feed->source[0] ? feed->source : "-");
+    say(writer, &sentence);
+}
+
 void view_empty(struct canvas *canvas, struct rect rect, const struct view_model *model)
 {
     int margin = rect.width >= 60 ? 3 : 1;
@@ -88,13 +101,12 @@ void view_empty(struct canvas *canvas, struct rect rect, const struct view_model
     say_other(&writer, model->summary);
     writer.y += room;
     if (model->summary->not_shown[0]) { /* a log of another kind: our own records are not awaited */
-        struct sentence sentence;
-        say_text(&writer, STYLE_DIM, "What it holds, and what is missing in it:");
-        sentence_clear(&sentence, STYLE_KEY);
-        sentence_add(&sentence, "lockstep explain ");
-        sentence_add_raw(&sentence, model->feed.source[0] ? model->feed.source : "-");
-        say(&writer, &sentence);
+        say_explain(&writer, &model->feed, "What it holds, and what is missing in it:");
         return;
+    }
+    if (model->summary->source.other > 0 && strncmp(model->feed.source, "udp:", 4) != 0) {
+        say_explain(&writer, &model->feed, "What it is, and which --map or --pattern may read it:");
+        writer.y += room;
     }
     say_text(&writer, STYLE_DIM, "Each rank writes a line a step:");
     say_text(&writer, STYLE_KEY,
