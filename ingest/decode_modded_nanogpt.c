@@ -1,7 +1,8 @@
-/* modded-nanogpt: "step:12/1670 train_time:1062ms step_avg:88.50ms". The clock runs on:
- * a step's time is the difference to the line before, and the clock is set back after the
- * warm-up of older scripts. It does not run in validations, whose lines may be the only ones. The
- * log begins with its own source code. */
+/* modded-nanogpt: "step:12/1670 train_time:1062ms step_avg:88.50ms", its third track "step:12/3500
+ * train_time:8.959s step_avg:746.66ms step_time:741.10ms mfu:46.06%". The clock runs on:
+ * a step's time, where it is not said, is the difference to the line before, and the clock is set
+ * back after the warm-up of older scripts. It does not run in validations, whose lines may be the
+ * only ones, and may come once more behind a run. The log begins with its own source code. */
 #include <math.h>
 
 #include "decode_generally.h"
@@ -10,18 +11,48 @@
 #include "log_scan.h"
 #include "log_text.h"
 
+#define VALIDATIONS_KEPT 64
+
 struct modded {
     struct log_writers writers;
     bool any, steps; /* steps: a line of a step, not only of validations */
     int64_t step, clock_ms;
     double timed; /* steps that the clock counts, by its mean; below 0: not known */
+    struct {
+        int64_t step, clock_ms;
+    } validations[VALIDATIONS_KEPT]; /* a ring of the last ones */
+    unsigned validation;
 };
 
 struct values {
     int64_t step, clock_ms;
     double timed; /* likewise */
+    double ms;    /* of the step, as the line says; 0: it does not */
+    double mfu;   /* percent; 0: not said */
     bool evaluation;
 };
+
+static enum log_field read_clock(const struct log_piece *piece, double *ret_ms)
+{
+    enum log_field field = log_field(piece, "train_time:", "ms", ret_ms);
+    if (field != LOG_FIELD_TORN)
+        return field;
+    field = log_field(piece, "train_time:", "s", ret_ms);
+    *ret_ms *= 1e3;
+    return field;
+}
+
+/* What only some scripts write. False: torn. */
+static bool read_more(const struct log_piece *piece, struct values *ret)
+{
+    enum log_field time = log_field(piece, "step_time:", "ms", &ret->ms);
+    enum log_field share = log_field(piece, "mfu:", "%", &ret->mfu);
+    if (time != LOG_FIELD_NUMBER)
+        ret->ms = 0;
+    if (share != LOG_FIELD_NUMBER)
+        ret->mfu = 0;
+    return time != LOG_FIELD_TORN && share != LOG_FIELD_TORN;
+}
 
 /* Whether the piece is a line of the log (not of the source code): false. *ret_torn: it is one, but
  * torn. */
@@ -36,13 +67,14 @@ static bool values_of(const struct log_piece *piece, struct values *ret, bool *r
     value = log_from(value, length + 1);
     *ret_torn = !log_integer(value, &total, &length) || ret->step > total || length == value.len ||
                 value.p[length] != ' ';
-    enum log_field time = log_field(piece, "train_time:", "ms", &clock);
+    enum log_field time = read_clock(piece, &clock);
     enum log_field mean = log_field(piece, "step_avg:", "ms", &average);
     if (time == LOG_FIELD_NONE && !log_after(piece->text, "val_loss:", &at) &&
         !log_after(piece->text, "train_loss:", &at))
         return false;
     *ret_torn |= time != LOG_FIELD_NUMBER || clock < 0 || clock > 1e12 || mean == LOG_FIELD_NONE ||
                  mean == LOG_FIELD_TORN;
+    *ret_torn |= !read_more(piece, ret);
     if (mean == LOG_FIELD_NOT_NUMBER) { /* "nanms": while the clock does not run yet */
         log_after(piece->text, "step_avg:", &at);
         size_t unit = log_find(at, "ms");
@@ -60,6 +92,7 @@ static bool is_possible(struct values *ret, int64_t total, double clock)
         return false;
     ret->clock_ms = (int64_t)(clock + 0.5);
     ret->timed = -1;
+    ret->ms = ret->mfu = 0;
     ret->evaluation = false;
     return true;
 }
@@ -91,6 +124,20 @@ static bool counts_all(const struct modded *modded, const struct values *values)
     return values->timed < 0 || fabs(values->timed - before - steps) < 3 + steps / 200;
 }
 
+/* A step whose time the line says. */
+static void put_said(const struct values *values, struct log_out *out)
+{
+    int64_t ns;
+    if (values->ms <= 0 || !log_duration(values->ms, LOG_MILLISECOND, &ns)) {
+        log_out_count(out, LOG_IMPOSSIBLE, "step %lld: %g ms", (long long)values->step, values->ms);
+        return;
+    }
+    struct record record = log_job(values->step, ns);
+    if (values->mfu > 0)
+        log_job_mfu(&record, values->mfu, out);
+    log_out_record(out, &record);
+}
+
 static void put(struct modded *modded, const struct values *values, struct log_out *out)
 {
     int64_t steps = values->step - modded->step, ms = values->clock_ms - modded->clock_ms;
@@ -98,6 +145,10 @@ static void put(struct modded *modded, const struct values *values, struct log_o
     modded->any = true;
     modded->step = values->step;
     modded->clock_ms = values->clock_ms;
+    if (values->ms != 0) {
+        put_said(values, out);
+        return;
+    }
     if (!known || ms > RECORD_DURATION_MAX_NS / 1000000)
         return; /* the first line, or the clock was set back: the step's time is not known */
     struct record record = log_job(values->step, ms * 1000000 / steps);
@@ -122,10 +173,28 @@ static void put_validation(struct modded *modded, const struct values *values, s
     modded->timed = values->timed;
 }
 
+/* Whether this validation came before: scripts print all of them once more behind a run. That of
+ * step 0 is like any other run's. */
+static bool came_before(struct modded *modded, const struct values *values)
+{
+    if (values->step == 0)
+        return false;
+    for (unsigned i = 0; i < VALIDATIONS_KEPT; i++)
+        if (modded->validations[i].step == values->step &&
+            modded->validations[i].clock_ms == values->clock_ms)
+            return true;
+    modded->validations[modded->validation].step = values->step;
+    modded->validations[modded->validation].clock_ms = values->clock_ms;
+    modded->validation = (modded->validation + 1) % VALIDATIONS_KEPT;
+    return false;
+}
+
 static void judge(struct modded *modded, int64_t writer, const struct values *values,
                   struct log_out *out)
 {
-    if (values->evaluation) {
+    if (values->evaluation && came_before(modded, values)) {
+        log_out_count(out, LOG_DOUBLED, "the validation of step %lld", (long long)values->step);
+    } else if (values->evaluation) {
         log_out_count(out, LOG_EVALUATION, NULL);
         bool back = values->step < modded->step && values->clock_ms < modded->clock_ms;
         modded->steps &= !back;
