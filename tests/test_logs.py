@@ -461,8 +461,22 @@ class Others(unittest.TestCase):
         for log, words in cases.items():
             self.assertIn(words, self.run_program("explain", "-", stdin=log).stdout)
 
+    def test_steps_of_epochs_are_proposed_as_such(self):
+        log = "".join(f"05/11 12:00:00 - mmengine - \x1b[4mINFO\x1b[0m - Epoch(train)   [{epoch}][{step:3}/300]  "
+                      f"lr: 1.0e-03  eta: 1:23:45  time: 0.2{epoch}  memory: 9\n"
+                      for epoch in (1, 2, 3) for step in (50, 100, 150, 200, 250, 300))
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "train.log")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(log)
+            told = self.run_program("explain", path).stdout.decode()
+            pattern = re.search(r"--pattern '([^']*)'", told).group(1)
+            got = json.loads(self.run_program("report", "--json", "--pattern", pattern, path).stdout)
+            self.assertEqual((got["steps"]["complete"], got["step_time_s"]["median"]), (18, 0.22))
+            self.assertEqual([each for each in got["verdicts"] if each["kind"] == "restart"], [])
+
     def test_no_clock_and_no_stamp_is_proposed_as_the_time_of_a_step(self):
-        clocks = ('{"iteration": %d, "elapsed_s": %d}\n', '{"step": %d, "wall_time": %d}\n',
+        clocks = ('step %d loss 2.5 elapsed %ds\n', '{"iteration": %d, "elapsed_s": %d}\n', '{"step": %d, "wall_time": %d}\n',
                   '{"step": %d, "loss": 2.5, "time": 17620000%02d.5}\n')
         for clock in clocks:
             said = self.run_program("explain", "-", stdin="".join(
