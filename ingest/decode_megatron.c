@@ -28,8 +28,11 @@ static void put_ranks(struct megatron *state, uint32_t count, bool timed, struct
         of_rank.rank = rank;
         if (timed && state->timers.ranks[rank].has == 0)
             continue;
-        if (timed)
-            megatron_times_put(&state->timers.ranks[rank], &of_rank);
+        if (timed) {
+            struct megatron_times times = state->timers.ranks[rank];
+            megatron_times_drop_stages(&times);
+            megatron_times_put(&times, &of_rank);
+        }
         log_out_record(out, &of_rank);
     }
 }

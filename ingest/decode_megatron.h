@@ -76,6 +76,7 @@ enum megatron_time {
     MEGATRON_SYNC_ALL,      /* a timer around all of them */
     MEGATRON_SYNC_WITHIN,   /* all-grads-sync, which runs within forward-backward */
     MEGATRON_SYNC_BACKWARD, /* of the first versions: it runs within backward */
+    MEGATRON_SYNC_STAGES,   /* between the first stage and the last only, which waits in it */
     MEGATRON_OPTIMIZER,
     MEGATRON_TIMES,
 };
@@ -91,6 +92,8 @@ enum megatron_time megatron_time_of(struct str name);
 /* False: it is out of range. */
 bool megatron_times_add(struct megatron_times *times, enum megatron_time time, double ms);
 void megatron_times_put(const struct megatron_times *times, struct record *record);
+/* Of a rank among others, which took no part in the exchange between stages: without it. */
+void megatron_times_drop_stages(struct megatron_times *times);
 
 /* "name: F | name: F", the parts behind "time (ms)": values go to *out. False: it is torn.
  * *ret_last: the name of the last one. */

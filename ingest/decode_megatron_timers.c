@@ -30,12 +30,12 @@ enum megatron_time megatron_time_of(struct str name)
         {"grads-all-reduce", MEGATRON_SYNC},
         {"grads-reduce-scatter", MEGATRON_SYNC},
         {"layernorm-grads-all-reduce", MEGATRON_SYNC},
-        {"embedding-grads-all-reduce", MEGATRON_SYNC},
-        {"conditional-embedder-grads-all-reduce", MEGATRON_SYNC},
+        {"embedding-grads-all-reduce", MEGATRON_SYNC_STAGES},
+        {"conditional-embedder-grads-all-reduce", MEGATRON_SYNC_STAGES},
         {"non-tensor-parallel-grads-all-reduce", MEGATRON_SYNC},
         {"backward-params-all-reduce", MEGATRON_SYNC},
         {"backward-layernorm-all-reduce", MEGATRON_SYNC},
-        {"backward-embedding-all-reduce", MEGATRON_SYNC},
+        {"backward-embedding-all-reduce", MEGATRON_SYNC_STAGES},
         {"batch generator", MEGATRON_DATA}, /* GPT-NeoX */
         {"forward", MEGATRON_FORWARD},
         {"backward", MEGATRON_BACKWARD},
@@ -78,7 +78,7 @@ static void put_phase(struct record *record, enum phase phase, int64_t ns)
 static bool sync_of(const struct megatron_times *times, int64_t *ret)
 {
     static const enum megatron_time parts[] = {MEGATRON_SYNC_WITHIN, MEGATRON_SYNC_BACKWARD,
-                                               MEGATRON_SYNC};
+                                               MEGATRON_SYNC, MEGATRON_SYNC_STAGES};
     if (has(times, MEGATRON_SYNC_ALL)) {
         *ret = times->ns[MEGATRON_SYNC_ALL];
         return true;
@@ -126,7 +126,15 @@ void megatron_times_put(const struct megatron_times *times, struct record *recor
 void megatron_times_drop_sums(struct megatron_times *times)
 {
     times->has &= ~(1u << MEGATRON_BOTH | 1u << MEGATRON_SYNC | 1u << MEGATRON_SYNC_ALL |
-                    1u << MEGATRON_SYNC_WITHIN);
+                    1u << MEGATRON_SYNC_WITHIN | 1u << MEGATRON_SYNC_STAGES);
+}
+
+void megatron_times_drop_stages(struct megatron_times *times)
+{
+    int64_t ns = has(times, MEGATRON_SYNC_STAGES) ? times->ns[MEGATRON_SYNC_STAGES] : 0;
+    if (has(times, MEGATRON_SYNC_ALL) && ns <= times->ns[MEGATRON_SYNC_ALL])
+        times->ns[MEGATRON_SYNC_ALL] -= ns;
+    times->has &= ~(1u << MEGATRON_SYNC_STAGES);
 }
 
 /* ---- numbers ---- */
@@ -435,8 +443,9 @@ enum megatron_fit megatron_block_line(struct megatron_timers *timers, const stru
 /* Whether the timer whose name was lost may be one of those that are summed. */
 static bool lacks_part(const struct megatron_timers *timers)
 {
-    static const enum megatron_time parts[] = {MEGATRON_BOTH, MEGATRON_SYNC, MEGATRON_SYNC_ALL,
-                                               MEGATRON_SYNC_WITHIN, MEGATRON_SYNC_BACKWARD};
+    static const enum megatron_time parts[] = {MEGATRON_BOTH,          MEGATRON_SYNC,
+                                               MEGATRON_SYNC_ALL,      MEGATRON_SYNC_WITHIN,
+                                               MEGATRON_SYNC_BACKWARD, MEGATRON_SYNC_STAGES};
     bool any = false;
     for (size_t i = 0; i <= MEGATRON_TIMES; i++)
         any |= timers->names[i] < timers->usual_names[i];
