@@ -47,13 +47,25 @@ struct place {
 
 /* ---- where in the run a line is ---- */
 
+/* The last place of that word; within a longer one, "retrieval", it is none. */
+static size_t last_word(struct str s, const char *word)
+{
+    size_t at = log_find_last(s, word);
+    while (at != SIZE_MAX && at > 0 && word[0] >= 'a' && log_is_letter(s.p[at - 1])) {
+        s = log_until(s, at);
+        at = log_find_last(s, word);
+    }
+    return at;
+}
+
 static bool names_evaluation(struct str header)
 {
-    static const char *const words[] = {"Test", "test", "Eval",   "eval",
-                                        "Val",  "val",  "enerat", "redict"};
-    size_t train = log_find_last(header, "rain"); /* "interval_net: Train" is none */
+    static const char *const words[] = {
+        "Test",      "test",       "Eval", "eval", "Val", "val", "Caption generation",
+        "Generate ", "Generating "};
+    size_t train = log_find_last(header, "rain"); /* "train_and_eval: Train" is none */
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        size_t at = log_find_last(header, words[i]);
+        size_t at = last_word(header, words[i]);
         if (at != SIZE_MAX && (train == SIZE_MAX || train < at))
             return true;
     }
