@@ -82,10 +82,11 @@ bool user_format_check(struct user_format *user, char *error, size_t size)
                  "worked out from both");
         return false;
     }
-    user->format.lacks = user->job ? "the times of single ranks" : NULL;
-    user->format.how[0] =
-        user->job ? "let every rank write its own line, and its rank in it" : NULL;
-    user->format.how[1] =
-        user->job ? "name that in the map or pattern: rank, instead of job" : NULL;
+    /* Of records that are the whole job's after all: no prefix and no file's name has a rank. */
+    user->format.lacks = rank ? NULL : "the times of single ranks";
+    user->format.how[0] = rank ? NULL : "let every rank write its own line, and its rank in it";
+    user->format.how[1] = rank        ? NULL
+                          : user->job ? "name that in the map or pattern: rank, instead of job"
+                                      : "name that in the map or pattern: rank";
     return true;
 }

@@ -322,9 +322,12 @@ bool job_how_piece(struct sentence *piece, const struct summary *summary, int wh
         sentence_add(piece, "%.*s", (int)(to - *from), whole.text + *from);
     } else {
         whole.length = command;
-        to = flags_end(&whole, *from, columns - 1);
-        sentence_add(piece, "%.*s%s\\", (int)(to - *from), whole.text + *from,
-                     whole.text[to] == ' ' && (int)(to - *from) < columns - 1 ? " " : "");
+        bool shell = strstr(whole.text, "--") || strchr(whole.text, '='); /* no plain words */
+        to = flags_end(&whole, *from, columns - shell);
+        sentence_add(piece, "%.*s%s", (int)(to - *from), whole.text + *from,
+                     !shell                                                     ? ""
+                     : whole.text[to] == ' ' && (int)(to - *from) < columns - 1 ? " \\"
+                                                                                : "\\");
     }
     *from = to + strspn(whole.text + to, " ");
     return true;
