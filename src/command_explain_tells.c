@@ -11,14 +11,39 @@ static bool works(const struct explained *explained)
     return (explained->bare & (RECORD_ANY_WORK | RECORD_SYNC)) != 0;
 }
 
+/* Whether that is so of all logs that records came of. */
+static bool is_noted(const struct explained *explained, enum log_note note)
+{
+    const struct log_book *book = &explained->logs.book;
+    bool any = false;
+    for (size_t i = 0; i < book->count; i++) {
+        if (book->facts[i].records == 0)
+            continue;
+        any = true;
+        if (!(book->facts[i].notes & 1u << note))
+            return false;
+    }
+    return any && explained->own_records == 0;
+}
+
+static const char *from_what(const struct explained *explained, bool means)
+{
+    if (is_noted(explained, LOG_NOTE_STAMPS))
+        return means ? "from its time stamps, as a mean over several steps"
+                     : "from its time stamps";
+    if (is_noted(explained, LOG_NOTE_RATE))
+        return means ? "worked out from a rate, as a mean over several steps"
+                     : "worked out from a rate";
+    return means ? "it is logged, as a mean over several steps" : "it is logged";
+}
+
 static struct explain_tell step_time(const struct explained *explained)
 {
     struct explain_tell tell = {"step time, and slow steps", explained->has != 0, NULL};
     if (!tell.can)
         tell.why = "no record was found";
     else if (explained->has & RECORD_STEP_TIME)
-        tell.why = explained->has & RECORD_SPAN ? "it is logged, as a mean over several steps"
-                                                : "it is logged";
+        tell.why = from_what(explained, (explained->has & RECORD_SPAN) != 0);
     else
         tell.why = "from the phases of a step";
     return tell;
