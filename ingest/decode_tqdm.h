@@ -55,6 +55,7 @@ struct tqdm_track {
     uint64_t first_name; /* that it begins with: many loops write losses into it then */
     int64_t first_most;  /* up to this count: beyond, it is another bar's */
     int64_t total, number;
+    bool counts; /* the number is no epoch's: it changes while the bar goes on */
     bool names_training, names_epochs;
     bool nodes;                   /* the Trainer's: every node may write the whole bar again */
     bool whole;                   /* it has reached its total */

@@ -44,13 +44,28 @@ static bool whole_number(struct str name, size_t at, int64_t *ret)
     return true;
 }
 
+/* Of "rank 3", "GPU3": who draws it. */
+static bool numbers_a_process(struct str name, size_t at)
+{
+    static const char *const words[] = {"rank", "gpu",    "cuda", "worker", "process", "proc",
+                                        "node", "device", "pid",  "local",  "host",    NULL};
+    while (at > 0 && memchr(" :=#[(_-", name.p[at - 1], 8))
+        at--;
+    for (size_t i = 0; words[i]; i++) {
+        size_t length = strlen(words[i]);
+        if (at >= length && strncasecmp(name.p + at - length, words[i], length) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* The one behind "epoch", else the first one. */
 static void read_number(struct str name, struct tqdm_bar *bar)
 {
     static const char epoch[] = "epoch";
     const size_t letters = sizeof(epoch) - 1;
     for (size_t i = 0; i < name.len && !bar->numbers_epochs; i++) {
-        if (bar->number < 0)
+        if (bar->number < 0 && !numbers_a_process(name, i))
             whole_number(name, i, &bar->number);
         if (i + letters > name.len || (i > 0 && log_is_letter(name.p[i - 1])) ||
             strncasecmp(name.p + i, epoch, letters) != 0)

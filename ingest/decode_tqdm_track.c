@@ -223,7 +223,8 @@ static void begin(struct tqdm_track *track, const struct tqdm_state *state, int6
 static void begin_anew(struct tqdm_track *track, const struct tqdm_state *state,
                        const struct tqdm_state *first, int64_t number, struct log_out *out)
 {
-    bool back = (track->number >= 0 && number >= 0 && number < track->number) || track->epochs_anew;
+    bool lower = !track->counts && track->number >= 0 && number >= 0 && number < track->number;
+    bool back = lower || track->epochs_anew;
     bool next = track->whole || track->epochs > 0;
     begin(track, first, back ? 0 : next ? track->base + track->last.count : track->base);
     track->number = number;
@@ -263,7 +264,7 @@ static bool is_other_pass(const struct tqdm_track *track, const struct tqdm_bar 
                 bar->count < bar->total && bar->elapsed_s < track->last.elapsed_s;
     bool on = bar->count >= track->last.count && bar->elapsed_s >= track->last.elapsed_s;
     bool numbered = bar->number >= 0 && track->number >= 0 && bar->number != track->number &&
-                    (bar->numbers_epochs || !on); /* else it may count anything */
+                    (bar->numbers_epochs || !(on || track->counts));
     return next || numbered || track->epochs > 0 || track->epochs_anew;
 }
 
@@ -305,6 +306,8 @@ void tqdm_track_read(struct tqdm_track *track, const struct tqdm_bar *bar, struc
     struct tqdm_state state = {bar->count, bar->elapsed_s, bar->rate};
     bool on = state.count > track->last.count && state.elapsed_s >= track->last.elapsed_s;
     bool other_pass = is_other_pass(track, bar);
+    track->counts |= on && !bar->numbers_epochs && bar->number >= 0 && track->number >= 0 &&
+                     bar->number != track->number;
     if (on && !other_pass && track->pass != TQDM_PASS_UNDECIDED) {
         track->pass = TQDM_PASS_ON;
         go_on(track, &state, out);
