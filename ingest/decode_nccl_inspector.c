@@ -12,8 +12,10 @@
 #include <string.h>
 
 #define PROCESSES_MOST 4096 /* in one stream */
+#define GPUS_MOST 64        /* of one process */
+#define NOBODYS UINT32_MAX
 
-/* A process of this stream. */
+/* A process of this stream, or one GPU of it. */
 struct named {
     char host[64];
     int64_t pid;
@@ -34,24 +36,45 @@ static bool is_named(const struct named *one, const struct nccl_record *record)
     return one->pid == record->pid && strcmp(one->host, record->host) == 0;
 }
 
-/* The process of a line that names one; PROCESSES_MOST: there is no room. */
-static uint32_t named(struct inspector *inspector, const struct nccl_record *record)
+static uint32_t make(struct inspector *inspector, const struct nccl_record *record, uint32_t gpu)
 {
-    uint32_t at = inspector->current;
-    if (at < inspector->count && is_named(&inspector->list[at], record))
-        return at;
-    for (at = 0; at < inspector->count; at++)
-        if (is_named(&inspector->list[at], record))
-            return at;
-    if (at == PROCESSES_MOST)
-        return at;
-    if (at == inspector->capacity)
+    if (inspector->count == PROCESSES_MOST)
+        return NOBODYS;
+    if (inspector->count == inspector->capacity)
         inspector->list =
             memory_grown(inspector->list, &inspector->capacity, sizeof(*inspector->list));
-    inspector->list[inspector->count++] =
-        (struct named){.pid = record->pid, .process = nccl_process_new()};
-    memcpy(inspector->list[at].host, record->host, sizeof(record->host));
-    return at;
+    struct named *made = &inspector->list[inspector->count];
+    *made = (struct named){.pid = record->pid, .process = nccl_process_new(gpu)};
+    memcpy(made->host, record->host, sizeof(record->host));
+    return inspector->count++;
+}
+
+/* Whose a line with a header is, made when it is new; NOBODYS: it is not told, or there is no room.
+ * A process that is more than one rank of a communicator has as many GPUs, each of which is as a
+ * process of its own; of another communicator it is not told then which of them is which. */
+static uint32_t whose(struct inspector *inspector, const struct nccl_record *record)
+{
+    uint32_t at = inspector->current, gpus = 0, free_one = NOBODYS;
+    if (at < inspector->count && is_named(&inspector->list[at], record) &&
+        nccl_process_has(inspector->list[at].process, record) == NCCL_HAS)
+        return at;
+    for (at = 0; at < inspector->count; at++) {
+        if (!is_named(&inspector->list[at], record))
+            continue;
+        enum nccl_has has = nccl_process_has(inspector->list[at].process, record);
+        if (has == NCCL_HAS)
+            return at;
+        free_one = has == NCCL_HAS_NOT ? at : free_one;
+        gpus++;
+    }
+    if (gpus <= 1 && free_one != NOBODYS)
+        return free_one;
+    if (free_one == NOBODYS && gpus < GPUS_MOST)
+        return make(inspector, record, gpus);
+    for (at = 0; at < inspector->count; at++)
+        if (is_named(&inspector->list[at], record))
+            nccl_process_doubt(inspector->list[at].process);
+    return NOBODYS;
 }
 
 /* Lines without a header are of the dump before them, which says how many there are: where that of
@@ -70,14 +93,16 @@ static void take(struct inspector *inspector, const struct nccl_record *record, 
 {
     uint32_t at = inspector->current, before = at;
     if (record->has_header || inspector->count == 0)
-        at = named(inspector, record);
+        at = whose(inspector, record);
     count_dump(inspector, record, inspector->count > 1 && at != before);
-    if (at == PROCESSES_MOST) {
-        log_out_count(out, LOG_LEFT_OUT, "%.40s pid %lld: one process more than there is room for",
-                      record->host, (long long)record->pid);
+    inspector->current = at;
+    if (at == NOBODYS) {
+        log_out_count(out, LOG_LEFT_OUT,
+                      "communicator %s, %.40s pid %lld: which of its GPUs it is of is not told, or "
+                      "there is no room for one process more",
+                      record->communicator, record->host, (long long)record->pid);
         return;
     }
-    inspector->current = at;
     if (inspector->unsure && !record->has_header)
         log_out_damaged(out,
                         "a collective of NCCL Inspector that may be of another process: lines of "
@@ -108,11 +133,33 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
 
 /* ---- the format ---- */
 
+/* The number of the call that was over first, of those that are still to be put. False: none. */
+static bool first_of_all(const struct inspector *inspector, int64_t *ret_number)
+{
+    bool any = false;
+    int64_t first_ns = 0, number, ns;
+    for (uint32_t i = 0; i < inspector->count; i++) {
+        if (!nccl_process_next(inspector->list[i].process, &number, &ns) ||
+            (any && (ns > first_ns || (ns == first_ns && number > *ret_number))))
+            continue;
+        *ret_number = number;
+        first_ns = ns;
+        any = true;
+    }
+    return any;
+}
+
+/* All processes side by side: a step is not closed before the last of them has come to it. */
 static void end(void *state, struct log_out *out)
 {
     struct inspector *inspector = state;
+    int64_t upto = 0, number, ns;
     for (uint32_t i = 0; i < inspector->count; i++)
         nccl_process_end(inspector->list[i].process, out);
+    while (first_of_all(inspector, &upto))
+        for (uint32_t i = 0; i < inspector->count; i++)
+            while (nccl_process_next(inspector->list[i].process, &number, &ns) && number <= upto)
+                nccl_process_put(inspector->list[i].process, out);
 }
 
 static void done(void *state)

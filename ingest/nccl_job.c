@@ -11,6 +11,7 @@
 #include "memory.h"
 
 #define PROCESSES_MAX 16384u
+#define GPUS_MOST 64 /* of one process */
 #define COMMUNICATORS_MAX 32768u
 #define MEMBERS_MAX 64u /* communicators of one process */
 #define SEQUENCES_MAX 256u
@@ -97,11 +98,20 @@ static bool is_process(const struct process *one, uint64_t key, const struct ncc
     return one->key == key && one->pid == record->pid && strcmp(one->host, record->host) == 0;
 }
 
-static uint32_t process_of(struct nccl_job *job, uint64_t key, const struct nccl_record *record)
+static uint32_t find_process(const struct nccl_job *job, uint64_t key,
+                             const struct nccl_record *record)
 {
     for (uint32_t i = job->process_count; i-- > 0;)
         if (is_process(&job->processes[i], key, record))
             return i;
+    return NCCL_NOBODY;
+}
+
+static uint32_t process_of(struct nccl_job *job, uint64_t key, const struct nccl_record *record)
+{
+    uint32_t at = find_process(job, key, record);
+    if (at != NCCL_NOBODY)
+        return at;
     if (job->process_count == PROCESSES_MAX)
         return NCCL_NOBODY;
     if (job->process_count == job->process_capacity)
@@ -190,6 +200,27 @@ void nccl_job_lives(struct nccl_job *job, uint32_t process, int64_t us)
     to->last_us = us > to->last_us ? us : to->last_us;
 }
 
+/* Of a process with several GPUs: each of them is in a communicator by a rank of its own. False: it
+ * is not told which of them the record is of. */
+static bool find_gpu(const struct nccl_job *job, uint64_t *key, const struct nccl_record *record)
+{
+    for (uint64_t first = *key; *key - first < GPUS_MOST; ++*key) {
+        uint32_t at = find_process(job, *key, record);
+        if (at == NCCL_NOBODY)
+            return true;
+        const struct process *process = &job->processes[at];
+        uint32_t i = 0;
+        while (i < process->count &&
+               !is_communicator(&job->communicators[process->members[i].communicator], record))
+            i++;
+        if (i == process->count)
+            return find_process(job, first + 1, record) == NCCL_NOBODY;
+        if (process->members[i].rank == record->rank)
+            return true;
+    }
+    return false;
+}
+
 bool nccl_job_look(struct nccl_job *job, uint64_t key, struct str bytes)
 {
     struct nccl_record record;
@@ -205,8 +236,11 @@ bool nccl_job_look(struct nccl_job *job, uint64_t key, struct str bytes)
             continue;
         any = true;
         if (nccl_record_read(&record, log_trim(log_from(line, at)), NULL) && !record.damaged &&
-            record.kind != NCCL_NOTHING)
-            nccl_job_meet(job, key, &record);
+            record.kind != NCCL_NOTHING) {
+            uint64_t gpu = key;
+            if (find_gpu(job, &gpu, &record))
+                nccl_job_meet(job, gpu, &record);
+        }
     }
     return any;
 }

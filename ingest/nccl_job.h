@@ -20,7 +20,7 @@ void nccl_job_free(struct nccl_job *job); /* NULL is fine */
 #define NCCL_NOBODY UINT32_MAX
 
 /* A file is a process, or several, which their hosts and ids tell apart: its key, by its name. */
-uint64_t nccl_job_key(const char *name);
+uint64_t nccl_job_key(const char *name); /* + n: of the GPU n of a process with several */
 
 /* Notes that this process is in that communicator. Its number; NCCL_NOBODY: the record does not
  * name one, or there is no room for more. */

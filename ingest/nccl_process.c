@@ -21,6 +21,9 @@
 struct nccl_process {
     struct nccl_table table;
     char host[64];
+    uint32_t gpu;
+    bool doubt;     /* it may be in exchanges that are not told */
+    bool ended;     /* what is due is asked for, one by one */
     int64_t header; /* of the last dump: index; -1 */
     bool has_header;
     struct nccl_calls_kept held;   /* until it is chosen, and then: until their dump is whole */
@@ -92,18 +95,25 @@ static void put(struct nccl_process *process, const struct nccl_due *due, bool h
     log_out_record(out, &record);
 }
 
-/* Those that are due: of which it is known whether calls before them are missing. */
-static void put_due(struct nccl_process *process, bool all, struct log_out *out)
+/* The next that is due: of which it is known whether calls before it are missing. False: none. */
+static bool put_next(struct nccl_process *process, bool all, struct log_out *out)
 {
     struct nccl_whole *whole = &process->whole;
     const struct nccl_group *own = &process->table.groups[process->communicator];
     struct nccl_due due;
     bool hole;
-    while (nccl_whole_next(whole, own->sequences[process->function], all, &due, &hole)) {
-        if (due.lone && due.call.arrival_ns && nccl_whole_joins(whole))
-            nccl_tell_lone(&process->table, &due.call, out);
-        else
-            put(process, &due, hole, out);
+    if (!nccl_whole_next(whole, own->sequences[process->function], all, &due, &hole))
+        return false;
+    if (due.lone && due.call.arrival_ns && nccl_whole_joins(whole))
+        nccl_tell_lone(&process->table, &due.call, out);
+    else
+        put(process, &due, hole || (due.next && process->doubt), out);
+    return true;
+}
+
+static void put_due(struct nccl_process *process, bool all, struct log_out *out)
+{
+    while (!process->ended && put_next(process, all, out)) {
     }
 }
 
@@ -399,14 +409,16 @@ static void meet(struct nccl_process *process, const struct nccl_record *record,
     if (known && place->process != NCCL_NOBODY)
         nccl_job_lives(log_out_nccl(out), place->process, record->dumped_us);
     else if (record->has_header && !record->damaged)
-        place->process = nccl_job_meet(log_out_nccl(out), log_out_source(out), record);
+        place->process =
+            nccl_job_meet(log_out_nccl(out), log_out_source(out) + process->gpu, record);
 }
 
 /* ---- one process ---- */
 
-struct nccl_process *nccl_process_new(void)
+struct nccl_process *nccl_process_new(uint32_t gpu)
 {
     struct nccl_process *process = memory_zeroed(1, sizeof(*process));
+    process->gpu = gpu;
     process->header = -1;
     process->place.process = NCCL_NOBODY;
     return process;
@@ -426,11 +438,43 @@ void nccl_process_take(struct nccl_process *process, const struct nccl_record *r
         take_pair(process, record, out);
 }
 
+enum nccl_has nccl_process_has(const struct nccl_process *process, const struct nccl_record *record)
+{
+    enum nccl_has has = NCCL_HAS_NOT;
+    for (size_t i = process->table.count; i-- > 0;) {
+        const struct nccl_group *one = &process->table.groups[i];
+        if (nccl_group_is(one, record))
+            return NCCL_HAS;
+        if (strcmp(one->id, record->communicator) == 0)
+            has = NCCL_HAS_OTHER;
+    }
+    return has;
+}
+
+void nccl_process_doubt(struct nccl_process *process)
+{
+    process->doubt = true;
+}
+
 void nccl_process_end(struct nccl_process *process, struct log_out *out)
 {
+    process->ended = true;
     release_held(process, out);
     follow_remade(process, out);
-    put_due(process, true, out);
+}
+
+bool nccl_process_next(const struct nccl_process *process, int64_t *ret_number, int64_t *ret_ns)
+{
+    if (process->whole.due_count == 0)
+        return false;
+    *ret_number = process->whole.due[0].call.number;
+    *ret_ns = process->whole.due[0].call.release_ns;
+    return true;
+}
+
+void nccl_process_put(struct nccl_process *process, struct log_out *out)
+{
+    put_next(process, true, out);
 }
 
 void nccl_process_free(struct nccl_process *process)

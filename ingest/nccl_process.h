@@ -13,12 +13,27 @@
 
 struct nccl_process;
 
-struct nccl_process *nccl_process_new(void);
+/* gpu: which of those of one process, from 0. */
+struct nccl_process *nccl_process_new(uint32_t gpu);
 void nccl_process_free(struct nccl_process *process);
 
 /* What one line of it says; of what has no header, that of the last dump counts. */
 void nccl_process_take(struct nccl_process *process, const struct nccl_record *record,
                        struct log_out *out);
 
-/* There is no more: what was held back comes now. */
+enum nccl_has { NCCL_HAS_NOT, NCCL_HAS, NCCL_HAS_OTHER };
+
+/* Whether it is in the record's communicator: by another rank (OTHER), or not yet. */
+enum nccl_has nccl_process_has(const struct nccl_process *process,
+                               const struct nccl_record *record);
+
+/* It may be in exchanges that are not told: no own times from now on. */
+void nccl_process_doubt(struct nccl_process *process);
+
+/* There is no more: what was held back comes now, by nccl_process_put(). */
 void nccl_process_end(struct nccl_process *process, struct log_out *out);
+
+/* The number of the next that is to be put, and when it was over; 0: not known. False: there is
+ * none. */
+bool nccl_process_next(const struct nccl_process *process, int64_t *ret_number, int64_t *ret_ns);
+void nccl_process_put(struct nccl_process *process, struct log_out *out);

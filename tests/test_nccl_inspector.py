@@ -189,6 +189,19 @@ class Groups(unittest.TestCase):
                          for one in (is_, apart)]
                 self.assertEqual(*waits)
 
+    def test_the_gpus_of_one_process_are_told_apart(self):
+        lines = job.Sharded(60).lines
+        apart, _ = report(lines)
+        one_pid = {rank: [text.replace(f'"pid":{4000 + rank}', '"pid":7') for text in lines[rank]]
+                   for rank in lines}
+        nodes = {first: [text for step in zip(*(one_pid[rank] for rank in range(first, first + 4)))
+                         for text in step] for first in (0, 4)}
+        is_, _ = report(nodes)
+        waits = [{rank["rank"]: rank["wait_mean_s"] for rank in one["per_rank"]}
+                 for one in (is_, apart)]
+        self.assertEqual(*waits)
+        self.assertEqual(is_["run"]["ranks_of_job"], job.RANKS)
+
     def test_lines_without_a_header_between_those_of_others_are_nobodys(self):
         dumped = {rank: [job.marked(text.replace("DATA_PARALLEL_GROUP", "world")) for text in texts]
                   for rank, texts in job.Sharded(20).lines.items()}
