@@ -99,7 +99,7 @@ static enum log_answer line(void *state, const struct log_line *line, struct log
         if (at + 1 == line->body.len) /* too short to hold another */
             break;
     }
-    if (!any && tqdm_ultralytics(line->body, &bar)) {
+    if (!any && tqdm_ultralytics(&reader->heads, line->body, &bar)) {
         tqdm_choice_read(&reader->choice, &bar, out);
         return LOG_TAKEN;
     }

@@ -146,7 +146,8 @@ static bool read_elapsed(struct str s, int64_t *ret_s)
 
 /* The count, total and elapsed time before the '<' at `mark`; *ret_front: what stands before the
  * percentage. */
-static bool read_before(struct str text, size_t mark, struct tqdm_bar *bar, struct str *ret_front)
+static bool read_before(struct tqdm_heads *heads, struct str text, size_t mark,
+                        struct tqdm_bar *bar, struct str *ret_front)
 {
     size_t begin = mark;
     while (begin > 0 && (log_is_digit(text.p[begin - 1]) || text.p[begin - 1] == ':'))
@@ -161,7 +162,7 @@ static bool read_before(struct str text, size_t mark, struct tqdm_bar *bar, stru
     if (bar->total < 1 || bar->count > bar->total ||
         !check_percent(log_until(text, begin), bar, ret_front))
         return false;
-    tqdm_read_name(tqdm_description(*ret_front), bar);
+    tqdm_read_name(heads, tqdm_description(*ret_front), bar);
     return true;
 }
 
@@ -397,7 +398,7 @@ next_generally(struct tqdm_heads *heads, struct str text, size_t *at, struct tqd
             break;
         size_t mark = (size_t)(found - text.p);
         *bar = (struct tqdm_bar){0};
-        if (read_before(text, mark, bar, &front)) {
+        if (read_before(heads, text, mark, bar, &front)) {
             if (first)
                 keep_head(heads, front, bar);
             return read_behind(text, mark, at, bar);

@@ -45,6 +45,9 @@ struct tqdm_head {
 struct tqdm_heads {
     struct tqdm_head list[TQDM_HEADS];
     size_t count, oldest, last;
+    /* What the words of the description that was read last say: only its numbers change. */
+    uint64_t words; /* 0: none was read */
+    struct tqdm_bar said;
 };
 
 enum tqdm_answer { TQDM_NONE, TQDM_BAR, TQDM_TORN };
@@ -59,8 +62,8 @@ enum tqdm_answer tqdm_next(struct tqdm_heads *heads, struct str text, size_t *at
 struct str tqdm_description(struct str before);
 
 /* Fills in all that it says: from `name` on, but what is drawn. */
-void tqdm_read_name(struct str name, struct tqdm_bar *bar);
+void tqdm_read_name(struct tqdm_heads *heads, struct str name, struct tqdm_bar *bar);
 
 /* The bar that newer versions of Ultralytics draw, at the end of the text, behind which 64 bytes
  * are readable: "1/3  11.1G  1.35  640: 25% --- 25/99 3.8it/s 6.6s<19.5s". */
-bool tqdm_ultralytics(struct str text, struct tqdm_bar *bar);
+bool tqdm_ultralytics(struct tqdm_heads *heads, struct str text, struct tqdm_bar *bar);

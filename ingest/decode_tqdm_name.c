@@ -77,11 +77,11 @@ static void read_number(struct str name, struct tqdm_bar *bar)
     }
 }
 
-void tqdm_read_name(struct str name, struct tqdm_bar *bar)
+static void read_words(struct str name, struct tqdm_bar *bar)
 {
     static const char *const evaluation[] = {"eval",    "valid", "val",    "test",
                                              "predict", "infer", "sanity", "generat",
-                                             "map50",   "map@",  NULL};
+                                             "map5",    "map@",  NULL};
     static const char *const other[] = {
         "load",   "download", "upload", "map",     "filter", "tokeniz", "fetch",   "resolv",
         "cast",   "sav",      "shard",  "comput",  "group",  "pars",    "split",   "extract",
@@ -91,26 +91,40 @@ void tqdm_read_name(struct str name, struct tqdm_bar *bar)
     /* Of the training's data: "train: Scanning labels". */
     static const char *const data[] = {"scan", "cach", "tokeniz", "download", NULL};
     static const char *const training[] = {"train", "epoch", "step", "iter", "fit", NULL};
-    uint64_t hash = UINT64_C(14695981039346656037);
-    bool any = false;
+    bar->names_training = says_one(name, training);
+    bar->names_epochs = says(name, "epoch");
+    if (says_one(name, evaluation))
+        bar->use = TQDM_EVALUATION;
+    else if (says_one(name, bar->names_training ? data : other))
+        bar->use = TQDM_OTHER;
+}
+
+void tqdm_read_name(struct tqdm_heads *heads, struct str name, struct tqdm_bar *bar)
+{
+    const uint64_t begin = UINT64_C(14695981039346656037), prime = UINT64_C(1099511628211);
+    uint64_t letters = begin, words = begin; /* words: and what stands right behind a letter */
     bar->number = -1;
     bar->use = TQDM_TRAINING;
     if (name.len == 0)
         return;
     read_number(name, bar);
     for (size_t i = 0; i < name.len; i++) {
-        if (!log_is_letter(name.p[i]))
-            continue;
-        hash = (hash ^ (unsigned char)name.p[i]) * UINT64_C(1099511628211);
-        any = true;
+        char c = name.p[i];
+        bool letter = log_is_letter(c);
+        letters = letter ? (letters ^ (unsigned char)c) * prime : letters;
+        if (letter || (i > 0 && log_is_letter(name.p[i - 1])))
+            words = (words ^ (unsigned char)c) * prime;
     }
-    bar->name = any ? hash : 0;
-    bar->names_training = says_one(name, training);
-    bar->names_epochs = bar->number < 0 && says(name, "epoch");
-    if (says_one(name, evaluation))
-        bar->use = TQDM_EVALUATION;
-    else if (says_one(name, bar->names_training ? data : other))
-        bar->use = TQDM_OTHER;
+    bar->name = letters != begin ? letters : 0;
+    words |= words == 0;
+    if (words != heads->words) {
+        heads->said = *bar;
+        read_words(name, &heads->said);
+        heads->words = words;
+    }
+    bar->use = heads->said.use;
+    bar->names_training = heads->said.names_training;
+    bar->names_epochs = heads->said.names_epochs && bar->number < 0;
 }
 
 struct str tqdm_description(struct str before)

@@ -76,7 +76,7 @@ static bool read_behind(const char *p, const char *end, struct tqdm_bar *bar)
     return p && (p == end || *p == ' ' || *p == '<') && bar->total > 0 && bar->count <= bar->total;
 }
 
-bool tqdm_ultralytics(struct str text, struct tqdm_bar *bar)
+bool tqdm_ultralytics(struct tqdm_heads *heads, struct str text, struct tqdm_bar *bar)
 {
     const char *end = text.p + text.len;
     const char *sign = memchr(text.p, '%', text.len);
@@ -92,7 +92,7 @@ bool tqdm_ultralytics(struct str text, struct tqdm_bar *bar)
         if (!read_behind(marks, end, bar))
             return false;
         double exact = 100.0 * (double)bar->count / (double)bar->total - (double)percent;
-        tqdm_read_name(tqdm_description(log_until(text, begin)), bar);
+        tqdm_read_name(heads, tqdm_description(log_until(text, begin)), bar);
         return exact <= 1 && exact >= -1;
     }
     return false;
