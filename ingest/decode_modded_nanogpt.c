@@ -15,6 +15,7 @@
 
 struct modded {
     struct log_writers writers;
+    bool seen;       /* a whole line */
     bool any, steps; /* steps: a line of a step, not only of validations */
     int64_t step, clock_ms;
     double timed; /* steps that the clock counts, by its mean; below 0: not known */
@@ -54,9 +55,9 @@ static bool read_more(const struct log_piece *piece, struct values *ret)
     return time != LOG_FIELD_TORN && share != LOG_FIELD_TORN;
 }
 
-/* Whether the piece is a line of the log (not of the source code): false. *ret_torn: it is one, but
- * torn. */
-static bool values_of(const struct log_piece *piece, struct values *ret, bool *ret_torn)
+/* Whether the piece is a line of the log, not of the source code and, as long as none is known, of
+ * no other trainer. *ret_torn: it is one, but torn. */
+static bool values_of(const struct log_piece *piece, bool known, struct values *ret, bool *ret_torn)
 {
     struct str value = log_from(piece->text, 5), at;
     int64_t total;
@@ -69,8 +70,8 @@ static bool values_of(const struct log_piece *piece, struct values *ret, bool *r
                 value.p[length] != ' ';
     enum log_field time = read_clock(piece, &clock);
     enum log_field mean = log_field(piece, "step_avg:", "ms", &average);
-    if (time == LOG_FIELD_NONE && !log_after(piece->text, "val_loss:", &at) &&
-        !log_after(piece->text, "train_loss:", &at))
+    if (time == LOG_FIELD_NONE && (!known || (!log_after(piece->text, "val_loss:", &at) &&
+                                              !log_after(piece->text, "train_loss:", &at))))
         return false;
     *ret_torn |= time != LOG_FIELD_NUMBER || clock < 0 || clock > 1e12 || mean == LOG_FIELD_NONE ||
                  mean == LOG_FIELD_TORN;
@@ -192,6 +193,7 @@ static bool came_before(struct modded *modded, const struct values *values)
 static void judge(struct modded *modded, int64_t writer, const struct values *values,
                   struct log_out *out)
 {
+    modded->seen = true;
     if (values->evaluation && came_before(modded, values)) {
         log_out_count(out, LOG_DOUBLED, "the validation of step %lld", (long long)values->step);
     } else if (values->evaluation) {
@@ -214,13 +216,14 @@ static void judge(struct modded *modded, int64_t writer, const struct values *va
 enum log_answer modded_nanogpt_generally(void *state, const struct log_line *line,
                                          struct log_out *out)
 {
+    struct modded *modded = state;
     struct str rest = line->text;
     struct log_piece piece;
     bool taken = false;
     while (log_next_piece(&rest, line, "step:", &piece)) {
         struct values values;
         bool torn;
-        if (!values_of(&piece, &values, &torn))
+        if (!values_of(&piece, modded->seen, &values, &torn))
             continue;
         if (torn)
             log_out_damaged(out, "a torn line of a step");

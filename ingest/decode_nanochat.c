@@ -207,6 +207,9 @@ static bool take_step(struct nanochat *chat, const struct log_line *line,
     if (!log_integer(value, &step, &length) || length == value.len ||
         !memchr("/ |,", value.p[length], 4))
         return false;
+    struct str time;
+    if (!chat->any && !log_after(piece->text, "dt:", &time))
+        return false; /* many trainers write "step 4 | loss: 3.2 | ..": another one's */
     struct values values = values_of(piece);
     judge(chat, line->writer, step, &values, out);
     return true;
