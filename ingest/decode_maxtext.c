@@ -200,6 +200,8 @@ static bool take_step(struct maxtext *maxtext, const struct log_line *line,
     if (!log_integer(value, &step, &length))
         return false;
     struct values values = values_of(piece);
+    if (!(values.fields & HAS_SECONDS) && maxtext->layout.usual == 0)
+        return false; /* another program's, as long as none is known to be ours */
     values.torn |= length == value.len || value.p[length] != ',';
     judge(maxtext, line, piece, step, &values, out);
     return true;

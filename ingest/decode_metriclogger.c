@@ -167,6 +167,12 @@ static const char *time_name(enum kind kind, struct str rest)
     return is_other ? other : kinds[kind].time;
 }
 
+static bool has_time(enum kind kind, struct str rest)
+{
+    struct str value;
+    return log_after(rest, time_name(kind, rest), &value);
+}
+
 static bool is_smoothed(enum kind kind)
 {
     return kind == KIND_VISION || kind == KIND_TABS;
@@ -347,6 +353,8 @@ enum log_answer metriclogger_generally(void *state, const struct log_line *line,
             log_out_count(out, LOG_EVALUATION, NULL);
         } else if (log->named && !place.named) {
             log_out_damaged(out, "a line of a metric logger without its epoch");
+        } else if (!log->any && !has_time((enum kind)kind, log_from(line->text, bracket + 1))) {
+            return LOG_OTHER; /* a fork that names it otherwise: as long as none is whole */
         } else {
             log->named |= place.named;
             read_line(log, (enum kind)kind, &place, log_from(line->text, bracket + 1), line->writer,
