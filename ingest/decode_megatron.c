@@ -17,6 +17,7 @@
 static void put_ranks(struct megatron *state, uint32_t count, bool timed, struct log_out *out)
 {
     struct record record = state->held;
+    char group[MEGATRON_GROUP_BYTES];
     record.has = (record.has & ~(uint32_t)(RECORD_JOB | RECORD_TOKENS)) | RECORD_RANK;
     int64_t gpus = record.has & RECORD_GPUS ? record.gpus : 0;
     if ((state->held.has & RECORD_TOKENS) && gpus > 0 && record.tokens % gpus == 0) {
@@ -32,6 +33,10 @@ static void put_ranks(struct megatron *state, uint32_t count, bool timed, struct
             struct megatron_times times = state->timers.ranks[rank];
             megatron_times_drop_stages(&times);
             megatron_times_put(&times, &of_rank);
+        }
+        if (megatron_group(state, rank, group)) {
+            of_rank.has |= RECORD_GROUP;
+            of_rank.group = str_from(group);
         }
         log_out_record(out, &of_rank);
     }
@@ -387,6 +392,10 @@ static bool take(struct megatron *state, const struct log_line *line, struct log
         take_timer_line(state, log_from(line->body, at), out);
         return true;
     }
+    if (state->holding && log_find(text, "using world size:") != SIZE_MAX) {
+        end_block(state, false, out); /* another process: what is held is not of its layout */
+        put_held(state, out);
+    }
     return megatron_take_more(state, line, out);
 }
 
@@ -464,7 +473,9 @@ static const char *const anchors[] = {"per iteration (",
                                       "seq_length   ",
                                       "world_size ..",
                                       "world_size   ",
+                                      "tensor_model_parallel_size",
                                       "pipeline_model_parallel_size",
+                                      "use_tp_pp_dp_mapping",
                                       NULL};
 const struct format format_megatron = {
     .name = "megatron",

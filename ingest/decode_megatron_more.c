@@ -1,4 +1,6 @@
 /* What else stands in a log of Megatron: it tells what the next iteration line holds. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "decode_megatron_state.h"
@@ -208,12 +210,32 @@ static bool argument(struct str body, const char *name, int64_t *ret)
 
 bool megatron_has_argument(struct str line)
 {
-    static const char *const names[] = {"using world size:", "log_interval ", "seq_length ",
-                                        "world_size ", "pipeline_model_parallel_size"};
+    static const char *const names[] = {"using world size:",
+                                        "log_interval ",
+                                        "seq_length ",
+                                        "world_size ",
+                                        "pipeline_model_parallel_size",
+                                        "use_tp_pp_dp_mapping"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (log_find(line, names[i]) != SIZE_MAX)
             return true;
     return false;
+}
+
+static int64_t size_of(struct str body, const char *name)
+{
+    struct str value;
+    int64_t number;
+    size_t length;
+    return log_after(body, name, &value) && log_integer(value, &number, &length) ? number : 0;
+}
+
+/* "using world size: 16, ..., tensor-model-parallel size: 2, pipeline-model-parallel size: 4 ". */
+static void take_parallel(struct megatron *state, struct str body)
+{
+    state->stages = size_of(body, " pipeline-model-parallel size:");
+    state->tensor = size_of(body, " tensor-model-parallel size:");
+    state->other_order = size_of(body, "encoder-pipeline-model-parallel size:") > 0;
 }
 
 static bool take_argument(struct megatron *state, struct str body)
@@ -226,14 +248,19 @@ static bool take_argument(struct megatron *state, struct str body)
         state->timers.known = number == state->gpus ? state->timers.known : 0;
         state->gpus = number;
         state->known = true;
-        if (log_after(body, " pipeline-model-parallel size:", &value) &&
-            log_integer(value, &number, &length) && number > 0)
-            state->stages = number;
+        take_parallel(state, body);
+        state->last_stamped = false; /* another process: the pause before it is in no step's time */
         return true;
     }
-    if (argument(body, "pipeline_model_parallel_size", &number)) {
-        state->stages = number;
-        return state->known; /* other trainers print it, too */
+    bool stages = argument(body, "pipeline_model_parallel_size", &number);
+    if (stages || argument(body, "tensor_model_parallel_size", &number)) {
+        *(stages ? &state->stages : &state->tensor) = number;
+        return state->known; /* other trainers print them, too */
+    }
+    size_t mapping = log_find(body, "use_tp_pp_dp_mapping");
+    if (mapping != SIZE_MAX) {
+        state->other_order |= log_find_from(body, mapping, "True") != SIZE_MAX;
+        return state->known;
     }
     if (argument(body, "log_interval ", &number))
         state->steps.declared = number;
@@ -301,6 +328,22 @@ bool megatron_holds_waits(const struct megatron *state, struct log_out *out)
                   "iteration %lld: forward-backward %s, so it is no rank's own time; "
                   "--timing-log-level 2 gives that",
                   (long long)state->held.step, why);
+    return true;
+}
+
+/* Ranks are numbered along the layers' parts first and along the stages last. */
+bool megatron_group(const struct megatron *state, uint32_t rank,
+                    char text[static MEGATRON_GROUP_BYTES])
+{
+    int64_t world = state->gpus, stages = state->stages, tensor = state->tensor;
+    if (world < 2 || rank >= world || state->other_order)
+        return false;
+    if (stages > 1 && world % stages == 0)
+        snprintf(text, MEGATRON_GROUP_BYTES, "pp%" PRId64, rank / (world / stages));
+    else if (stages == 1 && tensor > 1 && tensor < world && world % tensor == 0)
+        snprintf(text, MEGATRON_GROUP_BYTES, "tp%" PRId64, rank / tensor);
+    else
+        return false;
     return true;
 }
 

@@ -21,7 +21,8 @@ enum megatron_hold {
 struct megatron {
     struct log_steps steps;
     int64_t seq_length, gpus; /* as declared; 0: not known */
-    int64_t stages;           /* of the pipeline, likewise */
+    int64_t stages, tensor;   /* of the pipeline, ranks that share a layer; likewise */
+    bool other_order;         /* ranks of one stage do not follow each other */
     bool waits_within;        /* the last block's times of ranks hold waits for other stages */
     bool two_numbers;         /* different ones were logged */
     bool known;               /* it is Megatron's log, not only DeepSpeed's */
@@ -67,6 +68,13 @@ void megatron_put_last_event(struct megatron *state, struct log_out *out);
  * have forward-backward only, and of several stages, or of who knows how many, that holds the waits
  * for the others; by nature the first stage's is the longest. */
 bool megatron_holds_waits(const struct megatron *state, struct log_out *out);
+
+#define MEGATRON_GROUP_BYTES 24
+/* The ranks that a rank is compared with: "pp2", its stage, which may have more work than others;
+ * of one stage "tp5", the ranks that share each layer and wait for each other within it. False:
+ * all. */
+bool megatron_group(const struct megatron *state, uint32_t rank,
+                    char text[static MEGATRON_GROUP_BYTES]);
 
 /* Whether the name of an argument that is read stands in the line. */
 bool megatron_has_argument(struct str line);
