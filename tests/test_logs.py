@@ -331,6 +331,26 @@ class Others(unittest.TestCase):
         rows = self.run_program("report", "--csv", "steps", "-", stdin=text).stdout.splitlines()
         self.assertEqual(b"1970-01-01T00:00:05.000000Z", rows[5].split(b",")[5])
 
+    def test_ranks_from_which_nothing_comes_are_told_together(self):
+        def log(steps_of):
+            return "".join('{"rank":%d,"step":%d,"compute":1,"sync":0.1,"host":"node%d"}\n' %
+                           (rank, step, rank // 4) for step in range(1, 61) for rank in range(12)
+                           if step <= steps_of(rank)).encode()
+
+        def said(steps_of):
+            text = self.run_program("report", "-", stdin=log(steps_of)).stdout.decode()
+            return " ".join(text.split())
+
+        gone = said(lambda rank: 40 if 4 <= rank < 8 else 60)
+        self.assertIn("look at ranks 4, 5, 6 and 7 (node1): nothing has come from them since step 41, "
+                      "though the others have gone on to step 60: they have left the job, or their "
+                      "log has stopped.", gone)
+        self.assertNotIn("the others wait", gone)
+        hung = said(lambda rank: 58 if rank == 5 else 59)
+        self.assertIn("the records of rank 5 (node1) end at step 58, those of the others at step 59: "
+                      "if the run hung there, look at it first.", hung)
+        self.assertNotIn("the records of", said(lambda rank: 60))
+
     def test_times_of_every_rank_have_the_job_s_step_time_and_no_clocks(self):
         """Of a log that one rank writes, stamps of a whole second, means, and a pause."""
         seconds = [2.0 + (i * 7 % 10) / 10 for i in range(40)]

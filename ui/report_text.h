@@ -38,6 +38,15 @@ void report_sentence(const struct report *report, const char *first, int indent,
 /* Whom to drain and whom not, and why; who was last; what is over. Sentences alone. */
 void report_who(const struct report *report);
 
+/* " (node17, pp0)": host and group of a rank, where there are any. */
+void report_add_where(struct sentence *line, const struct summary *summary, int64_t rank);
+
+/* A missing rank that is in force, together with those that went missing at the same step, for
+ * which report_is_with() holds; and ranks whose records end only a little before the others'. */
+bool report_is_with(const struct verdict *one, const struct verdict *other);
+void report_missing(const struct report *report, const struct verdict *missing);
+void report_behind(const struct report *report);
+
 /* Of a log of the whole job: why nobody can be named, and what would tell; its slow steps. */
 void report_no_ranks(const struct report *report);
 void report_slow_steps(const struct report *report);

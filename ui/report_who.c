@@ -28,19 +28,6 @@ static void add_time(struct sentence *line, const struct report *report, struct 
     sentence_add(line, "%s", report_duration(text, report, seconds));
 }
 
-/* " (node17, stage3)". */
-static void add_where(struct sentence *line, const struct summary *summary, int64_t number)
-{
-    const struct summary_rank *rank = summary_rank_of(summary, number);
-    if (!rank || (!rank->host[0] && !rank->group[0]))
-        return;
-    sentence_add(line, " (");
-    sentence_add_raw(line, rank->host);
-    sentence_add(line, rank->host[0] && rank->group[0] ? ", " : "");
-    sentence_add_raw(line, rank->group);
-    sentence_add(line, ")");
-}
-
 /* "135.0% c slower than its peers since step 16, in backward, sure by 40 standard errors". */
 static void add_slowness(struct sentence *line, const struct report *report,
                          const struct verdict *verdict, const char *peers)
@@ -108,7 +95,7 @@ static void put_rank(const struct report *report, const struct verdict *verdict)
     struct sentence line;
     sentence_clear(&line, STYLE_NORMAL);
     sentence_add(&line, "drain rank %lld", (long long)verdict->rank);
-    add_where(&line, report->summary, verdict->rank);
+    report_add_where(&line, report->summary, verdict->rank);
     sentence_add(&line, ": it is ");
     add_slowness(&line, report, verdict, "its peers");
     add_regularity(&line, report, verdict->rank);
@@ -217,7 +204,7 @@ static void put_others(const struct report *report)
         return;
     sentence_clear(&line, STYLE_NORMAL);
     sentence_add(&line, "keep all others: the slowest, rank %u", rank->rank);
-    add_where(&line, report->summary, rank->rank);
+    report_add_where(&line, report->summary, rank->rank);
     sentence_add(&line, ", is %s", format_difference(text, rank->window_slowdown - 1));
     add_letter(&line, report, EVIDENCE_COMPUTED);
     if (isfinite(rank->gain_s) && rank->gain_s < NOTHING * step_s) {
@@ -261,19 +248,7 @@ static void put_wandering(const struct report *report, const struct verdict *ver
     report_sentence(report, "  - ", INDENT, &line);
 }
 
-/* ---- missing ranks, and what is over ---- */
-
-static void put_missing(const struct report *report, const struct verdict *verdict)
-{
-    struct sentence line;
-    char text[FORMAT_BYTES];
-    sentence_clear(&line, STYLE_NORMAL);
-    sentence_add(&line, "look at rank %lld", (long long)verdict->rank);
-    add_where(&line, report->summary, verdict->rank);
-    sentence_add(&line, ": nothing has come from it since step %s; the others wait for it.",
-                 format_count(text, verdict->from_step));
-    report_sentence(report, "  - ", INDENT, &line);
-}
+/* ---- the last to arrive, and what is over ---- */
 
 static void put_rotation(const struct report *report)
 {
@@ -375,9 +350,6 @@ static void put_in_force(const struct report *report, const struct verdict *verd
     case VERDICT_GROUP:
         put_group(report, verdict);
         break;
-    case VERDICT_MISSING:
-        put_missing(report, verdict);
-        break;
     case VERDICT_WANDERING:
         put_wandering(report, verdict);
         break;
@@ -402,7 +374,16 @@ void report_who(const struct report *report)
         wandering += verdict->kind == VERDICT_WANDERING;
         if (verdict->kind == VERDICT_SPIKE && job_alone(summary))
             continue; /* report_slow_steps() tells it */
-        if (put++ < NAMED_MAX)
+        size_t with = verdict->kind == VERDICT_MISSING ? 0 : i;
+        while (with < i && !report_is_with(&summary->verdicts[with], verdict))
+            with++;
+        if (with < i) /* told with that one */
+            continue;
+        if (put++ >= NAMED_MAX)
+            continue;
+        if (verdict->kind == VERDICT_MISSING)
+            report_missing(report, verdict);
+        else
             put_in_force(report, verdict);
     }
     if (put > NAMED_MAX)
@@ -415,6 +396,7 @@ void report_who(const struct report *report)
         put_nobody(report);
     if (wandering == 0 && !job_alone(summary))
         put_rotation(report);
+    report_behind(report);
     if (job_alone(summary)) {
         report_slow_steps(report);
         report_called_steps(report);
