@@ -322,10 +322,21 @@ void user_field_spoil(const struct user_field *field, struct user_record *to)
     to->bad |= field->bit;
 }
 
+/* "1762000000", "2026-05-11T02:00:00Z"; not "1762000000123". */
+static bool is_coarse(struct str stamp)
+{
+    size_t digits = 0;
+    while (digits < stamp.len && log_is_digit(stamp.p[digits]))
+        digits++;
+    return digits <= 11 && !memchr(stamp.p, '.', stamp.len) && !memchr(stamp.p, ',', stamp.len);
+}
+
 void user_field_take(const struct user_field *field, struct str s, const struct user_value *value,
                      struct user_record *to)
 {
     user_field_clear(field, to);
+    if (field->kind == USER_STAMP)
+        to->coarse |= is_coarse(str_of(s.p, value->length));
     if (!take(field, s, value, to))
         user_field_spoil(field, to);
 }
@@ -365,6 +376,8 @@ void user_field_put(const struct user_field *field, struct str value, struct use
                  number_whole_text(value.p, value.len, field->places, field->most, &number);
     if (!plain || !keep(field, number, to))
         put_slowly(field, value, to);
+    else if (field->kind == USER_STAMP)
+        to->coarse |= is_coarse(value);
 }
 
 /* ---- a record ---- */
@@ -374,7 +387,7 @@ void user_record_begin(struct user_record *record)
     record->record = (struct record){0};
     record->own = 0;
     record->end_ns = 0;
-    record->in_epochs = record->no_zone = record->unclear = false;
+    record->in_epochs = record->no_zone = record->coarse = record->unclear = false;
     record->odd = record->bad = 0;
 }
 
@@ -389,19 +402,30 @@ static const char *why_wrong(uint32_t bad, bool unclear)
     return fields[0].wrong;
 }
 
-static void put_begin(struct user_record *user)
+#define COARSE_NS INT64_C(10000000000) /* what lasts longer is known to a tenth by such stamps */
+
+static int64_t time_taken(const struct record *record)
+{
+    if (record->has & RECORD_STEP_TIME)
+        return record->step_time_ns;
+    int64_t took = record->has & RECORD_COMPUTE ? record->compute_ns : 0;
+    for (int phase = 0; phase < PHASE_COUNT; phase++)
+        took += record->has & (1u << phase) ? record->phase_ns[phase] : 0;
+    return took;
+}
+
+static void put_begin(struct user_record *user, struct log_out *out)
 {
     struct record *record = &user->record;
-    if (user->end_ns <= 0 || (record->has & RECORD_BEGIN))
+    int64_t took = time_taken(record), span = record->has & RECORD_SPAN ? record->span : 1;
+    bool has_stamp = user->end_ns > 0 || (record->has & RECORD_BEGIN);
+    if (has_stamp && user->coarse && !(record->has & RECORD_STEP_TIME) && took < COARSE_NS) {
+        record->has &= ~(uint32_t)RECORD_BEGIN; /* steps would last 0 s or 1 s */
+        log_out_count(out, LOG_LEFT_OUT, "a time stamp of whole seconds: step %lld",
+                      (long long)record->step);
         return;
-    int64_t took = record->step_time_ns;
-    if (!(record->has & RECORD_STEP_TIME)) {
-        took = record->has & RECORD_COMPUTE ? record->compute_ns : 0;
-        for (int phase = 0; phase < PHASE_COUNT; phase++)
-            took += record->has & (1u << phase) ? record->phase_ns[phase] : 0;
     }
-    int64_t span = record->has & RECORD_SPAN ? record->span : 1;
-    if (span < 1 || took > user->end_ns / span)
+    if (user->end_ns <= 0 || (record->has & RECORD_BEGIN) || span < 1 || took > user->end_ns / span)
         return;
     record->begin_ns = user->end_ns - span * took;
     record->has |= RECORD_BEGIN;
@@ -441,7 +465,7 @@ void user_record_out(struct user_record *user, struct log_out *out)
         log_out_count(out, LOG_IMPOSSIBLE, "step %lld took no time", (long long)record->step);
         return;
     }
-    put_begin(user);
+    put_begin(user, out);
     if (user->no_zone)
         log_out_note(out, LOG_NOTE_NO_ZONE);
     if ((record->has & RECORD_SPAN) && record->span > 1)

@@ -44,6 +44,7 @@ struct user_record {
     int64_t epoch, epoch_steps;     /* likewise */
     bool in_epochs;                 /* its format numbers steps in epochs: these must be there */
     bool no_zone;                   /* of a stamp */
+    bool coarse;                    /* a stamp is in whole seconds */
     bool unclear;                   /* the unit of a bad one */
     uint32_t odd;                   /* bits of fields whose values are nan, inf and the like */
     uint32_t bad;                   /* of fields whose values are not what they should be */

@@ -45,7 +45,7 @@ static void a_key_without_any_value_is_told(void **state)
 {
     const char *map = "rank=r,step=s,forward=m.fwd:ms,sync=ar:ms,end=e";
     assert_has(read_log(false, map,
-                        "{\"r\":0,\"s\":1,\"m\":{\"fwd\":5},\"e\":1795961553}\n"
+                        "{\"r\":0,\"s\":1,\"m\":{\"fwd\":5},\"e\":1795961553.5}\n"
                         "{\"r\":0,\"s\":2,\"m\":{\"fwd\":5}}\n"),
                "damaged 0\n#   1 x keys of the map that have no value: "
                "keys of the map without a value in its 2 records: 'ar'");
@@ -53,7 +53,7 @@ static void a_key_without_any_value_is_told(void **state)
                "without a value in its 1 record: 'e'");
     assert_null(strstr(read_log(false, map,
                                 "{\"r\":0,\"s\":1,\"m\":{\"fwd\":5}}\n"
-                                "{\"r\":0,\"s\":2,\"ar\":7,\"e\":1795961553}\n"),
+                                "{\"r\":0,\"s\":2,\"ar\":7,\"e\":1795961553.5}\n"),
                        "has no value"));
     char many[4096] = "";
     for (int i = 0; i < 40; i++)
@@ -239,6 +239,28 @@ static void steps_of_epochs_are_numbered_through(void **state)
                   want);
 }
 
+/* Releases by such stamps would be 0 s or 1 s apart. */
+static void stamps_of_whole_seconds_do_not_time_phases(void **state)
+{
+    const char *map = "rank=r,step=s,forward=f,end=e";
+    const char *got = read_log(false, map,
+                               "{\"r\":1,\"s\":1,\"f\":0.25,\"e\":1795961553}\n"
+                               "{\"r\":1,\"s\":2,\"f\":0.25,\"e\":\"2026-11-30T12:00:00Z\"}\n"
+                               "{\"r\":1,\"s\":3,\"f\":0.25,\"e\":1795961553000}\n"
+                               "{\"r\":1,\"s\":4,\"f\":0.25,\"e\":1795961554.0}\n"
+                               "{\"r\":1,\"s\":5,\"f\":25.5,\"e\":1795961580}\n");
+    assert_begins(got, "rank 1 step 1 forward=0.250000000\nrank 1 step 2 forward=0.250000000\n"
+                       "rank 1 step 3 t=1795961552.750000000 forward=0.250000000\n"
+                       "rank 1 step 4 t=1795961553.750000000 forward=0.250000000\n"
+                       "rank 1 step 5 t=1795961554.500000000 forward=25.500000000\n");
+    assert_has(got, "2 x whole, but not followed: a time stamp of whole seconds: step 1");
+    assert_begins(
+        read_log(true, "{end} rank {rank} step {step} fwd {forward}",
+                 "1795961553 rank 1 step 1 fwd 0.25\n1795961553.5 rank 1 step 2 fwd 0.25\n"),
+        "rank 1 step 1 forward=0.250000000\n"
+        "rank 1 step 2 t=1795961553.250000000 forward=0.250000000\n");
+}
+
 static void several_are_all_wanted(void **state)
 {
     static const char log[] = "step 1 rank 0 forward 2 ms\nstep 1 rank 0 waited 3 ms\n"
@@ -418,6 +440,7 @@ int main(void)
         cmocka_unit_test(a_number_that_another_line_tears_is_damaged),
         cmocka_unit_test(braces_and_numbers_at_the_front),
         cmocka_unit_test(steps_of_epochs_are_numbered_through),
+        cmocka_unit_test(stamps_of_whole_seconds_do_not_time_phases),
         cmocka_unit_test(several_are_all_wanted),
         cmocka_unit_test(pieces_of_a_line_do_not_end_numbers),
         cmocka_unit_test(numbers_of_any_length_are_exact),
