@@ -83,7 +83,8 @@ enum megatron_time {
 
 /* The timers of one rank in one step, as far as a record has room for them. */
 struct megatron_times {
-    uint32_t has; /* 1u << enum megatron_time */
+    uint32_t has;   /* 1u << enum megatron_time */
+    uint32_t syncs; /* rows of exchanges that all ranks take part in */
     int64_t ns[MEGATRON_TIMES];
 };
 

@@ -250,6 +250,8 @@ static bool take_argument(struct megatron *state, struct str body)
         state->known = true;
         take_parallel(state, body);
         state->last_stamped = false; /* another process: the pause before it is in no step's time */
+        memset(state->timers.usual_names, 0, sizeof(state->timers.usual_names));
+        state->timers.usual_lines = state->timers.usual_times = 0;
         return true;
     }
     bool stages = argument(body, "pipeline_model_parallel_size", &number);

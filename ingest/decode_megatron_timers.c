@@ -1,5 +1,6 @@
-/* Timers: which of them a record has room for, the line of one rank's, and the blocks over
- * all ranks. Values are printed with two decimals: one with fewer is cut. */
+/* Timers: the line of one rank's, and the blocks over all ranks. Values are printed with two
+ * decimals: one with fewer is cut. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,131 +12,6 @@
 /* Lines of other processes in between, of which a label may be the same: of a pod, of a node. */
 #define STRANGERS_MAX 32
 #define STRANGERS_BEHIND 4 /* likewise, where all has come that is usual */
-
-/* ---- names ---- */
-
-enum megatron_time megatron_time_of(struct str name)
-{
-    static const struct {
-        const char *name;
-        enum megatron_time time;
-    } names[] = {
-        {"batch-generator", MEGATRON_DATA},
-        {"forward-compute", MEGATRON_FORWARD},
-        {"backward-compute", MEGATRON_BACKWARD},
-        {"forward-backward", MEGATRON_BOTH},
-        {"optimizer", MEGATRON_OPTIMIZER},
-        {"all-grads-sync", MEGATRON_SYNC_WITHIN},
-        {"backward-reduce-model-grads", MEGATRON_SYNC_ALL},
-        {"grads-all-reduce", MEGATRON_SYNC},
-        {"grads-reduce-scatter", MEGATRON_SYNC},
-        {"layernorm-grads-all-reduce", MEGATRON_SYNC},
-        {"embedding-grads-all-reduce", MEGATRON_SYNC_STAGES},
-        {"conditional-embedder-grads-all-reduce", MEGATRON_SYNC_STAGES},
-        {"non-tensor-parallel-grads-all-reduce", MEGATRON_SYNC},
-        {"backward-params-all-reduce", MEGATRON_SYNC},
-        {"backward-layernorm-all-reduce", MEGATRON_SYNC},
-        {"backward-embedding-all-reduce", MEGATRON_SYNC_STAGES},
-        {"batch generator", MEGATRON_DATA}, /* GPT-NeoX */
-        {"forward", MEGATRON_FORWARD},
-        {"backward", MEGATRON_BACKWARD},
-        {"allreduce", MEGATRON_SYNC_BACKWARD}, /* Megatron-LM up to version 2 */
-        {"backward-allreduce", MEGATRON_SYNC_BACKWARD},
-    };
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (str_is(name, names[i].name))
-            return names[i].time;
-    return MEGATRON_TIMES;
-}
-
-bool megatron_times_add(struct megatron_times *times, enum megatron_time time, double ms)
-{
-    int64_t ns;
-    if (time == MEGATRON_TIMES || ms == 0) /* 0: it never ran */
-        return true;
-    if (!log_duration(ms, LOG_MILLISECOND, &ns))
-        return false;
-    int64_t sum = (times->has & 1u << time ? times->ns[time] : 0) + ns;
-    if (sum > RECORD_DURATION_MAX_NS)
-        return false;
-    times->ns[time] = sum;
-    times->has |= 1u << time;
-    return true;
-}
-
-static bool has(const struct megatron_times *times, enum megatron_time time)
-{
-    return times->has & 1u << time;
-}
-
-static void put_phase(struct record *record, enum phase phase, int64_t ns)
-{
-    record->has |= 1u << phase;
-    record->phase_ns[phase] = ns;
-}
-
-/* The exchange of gradients; false: it was not timed. */
-static bool sync_of(const struct megatron_times *times, int64_t *ret)
-{
-    static const enum megatron_time parts[] = {MEGATRON_SYNC_WITHIN, MEGATRON_SYNC_BACKWARD,
-                                               MEGATRON_SYNC, MEGATRON_SYNC_STAGES};
-    if (has(times, MEGATRON_SYNC_ALL)) {
-        *ret = times->ns[MEGATRON_SYNC_ALL];
-        return true;
-    }
-    bool any = false;
-    *ret = 0;
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-        any |= has(times, parts[i]);
-        *ret += has(times, parts[i]) ? times->ns[parts[i]] : 0;
-    }
-    return any;
-}
-
-/* Without the exchange that the first versions time within it. */
-static int64_t backward_of(const struct megatron_times *times)
-{
-    int64_t ns = times->ns[MEGATRON_BACKWARD], sync = times->ns[MEGATRON_SYNC_BACKWARD];
-    return has(times, MEGATRON_SYNC_BACKWARD) && sync <= ns ? ns - sync : ns;
-}
-
-void megatron_times_put(const struct megatron_times *times, struct record *record)
-{
-    int64_t sync = 0;
-    bool data = has(times, MEGATRON_DATA), forward = has(times, MEGATRON_FORWARD);
-    int64_t data_ns = data ? times->ns[MEGATRON_DATA] : 0;
-    if (forward && data && data_ns <= times->ns[MEGATRON_FORWARD]) {
-        put_phase(record, PHASE_DATA, data_ns); /* the batch is fetched within the forward step */
-        put_phase(record, PHASE_FORWARD, times->ns[MEGATRON_FORWARD] - data_ns);
-    } else if (forward) {
-        put_phase(record, PHASE_FORWARD, times->ns[MEGATRON_FORWARD]);
-    }
-    if (has(times, MEGATRON_BACKWARD))
-        put_phase(record, PHASE_BACKWARD, backward_of(times));
-    if (sync_of(times, &sync))
-        put_phase(record, PHASE_SYNC, sync);
-    if (has(times, MEGATRON_OPTIMIZER))
-        put_phase(record, PHASE_OPTIMIZER, times->ns[MEGATRON_OPTIMIZER]);
-    if (!has(times, MEGATRON_BOTH) || forward || has(times, MEGATRON_BACKWARD))
-        return;
-    int64_t both = times->ns[MEGATRON_BOTH];
-    record->has |= RECORD_COMPUTE;
-    record->compute_ns = has(times, MEGATRON_SYNC_WITHIN) && sync <= both ? both - sync : both;
-}
-
-void megatron_times_drop_sums(struct megatron_times *times)
-{
-    times->has &= ~(1u << MEGATRON_BOTH | 1u << MEGATRON_SYNC | 1u << MEGATRON_SYNC_ALL |
-                    1u << MEGATRON_SYNC_WITHIN | 1u << MEGATRON_SYNC_STAGES);
-}
-
-void megatron_times_drop_stages(struct megatron_times *times)
-{
-    int64_t ns = has(times, MEGATRON_SYNC_STAGES) ? times->ns[MEGATRON_SYNC_STAGES] : 0;
-    if (has(times, MEGATRON_SYNC_ALL) && ns <= times->ns[MEGATRON_SYNC_ALL])
-        times->ns[MEGATRON_SYNC_ALL] -= ns;
-    times->has &= ~(1u << MEGATRON_SYNC_STAGES);
-}
 
 /* ---- numbers ---- */
 
@@ -310,7 +186,7 @@ static struct megatron_times *times_of_rank(struct megatron_timers *timers, uint
     while (timers->capacity <= rank)
         timers->ranks = memory_grown(timers->ranks, &timers->capacity, sizeof(*timers->ranks));
     for (; timers->count <= rank; timers->count++)
-        timers->ranks[timers->count].has = 0;
+        timers->ranks[timers->count].has = timers->ranks[timers->count].syncs = 0;
     return &timers->ranks[rank];
 }
 
@@ -440,19 +316,41 @@ enum megatron_fit megatron_block_line(struct megatron_timers *timers, const stru
     return fit == MEGATRON_AGAIN ? MEGATRON_FITS : count_line(timers, out);
 }
 
-/* Whether the timer whose name was lost may be one of those that are summed. */
-static bool lacks_part(const struct megatron_timers *timers)
+/* Whether the name of one of those that are summed is not there, as it was before. */
+static bool lacks_sum(const struct megatron_timers *timers)
 {
     static const enum megatron_time parts[] = {MEGATRON_BOTH,          MEGATRON_SYNC,
                                                MEGATRON_SYNC_ALL,      MEGATRON_SYNC_WITHIN,
                                                MEGATRON_SYNC_BACKWARD, MEGATRON_SYNC_STAGES};
-    bool any = false;
-    for (size_t i = 0; i <= MEGATRON_TIMES; i++)
-        any |= timers->names[i] < timers->usual_names[i];
-    for (size_t i = 0; any && i < sizeof(parts) / sizeof(parts[0]); i++)
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
         if (timers->names[parts[i]] < timers->usual_names[parts[i]])
             return true;
-    return !any; /* it is not known which one */
+    return false;
+}
+
+/* Whether the timer whose name was lost may be one of those. */
+static bool may_lack_sum(const struct megatron_timers *timers)
+{
+    for (size_t i = 0; i <= MEGATRON_TIMES; i++)
+        if (timers->names[i] < timers->usual_names[i])
+            return lacks_sum(timers);
+    return true; /* it is not known which one */
+}
+
+/* A row is lost: without it the rank would seem to have waited for nobody. */
+static void drop_partial_sums(struct megatron_timers *timers, struct log_out *out)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < timers->count; i++)
+        most = timers->ranks[i].syncs > most ? timers->ranks[i].syncs : most;
+    for (uint32_t i = 0; i < timers->count; i++)
+        if (timers->ranks[i].has && timers->ranks[i].syncs < most) {
+            megatron_times_drop_sums(&timers->ranks[i]);
+            log_out_count(out, LOG_WITHOUT_PAIR,
+                          "rank %" PRIu32 ": %" PRIu32 " of %" PRIu32
+                          " exchanges have a time: it is left out",
+                          i, timers->ranks[i].syncs, most);
+        }
 }
 
 bool megatron_block_end(struct megatron_timers *timers, bool cut, struct log_out *out)
@@ -466,11 +364,17 @@ bool megatron_block_end(struct megatron_timers *timers, bool cut, struct log_out
     }
     if (!any)
         return false;
-    bool drop = timers->name_lost && (cut || lacks_part(timers));
+    bool lacks = !timers->name_lost && lacks_sum(timers);
+    bool drop = timers->name_lost ? cut || may_lack_sum(timers) : lacks;
+    if (lacks)
+        log_out_count(out, LOG_WITHOUT_PAIR,
+                      "a step lacks an exchange that had a time before: the others are left out");
     cut |= timers->lines < timers->usual_lines || timers->strangers > STRANGERS_MAX;
     drop |= !timers->name_lost && cut && !timers->past_sync;
     for (uint32_t i = 0; drop && i < timers->count; i++)
         megatron_times_drop_sums(&timers->ranks[i]);
+    if (!drop)
+        drop_partial_sums(timers, out);
     if (timers->name_lost) {
         timers->usual_times = 0;
     } else {
