@@ -76,6 +76,13 @@ static void what_is_not_known_is_said(void **state)
     memset(scene.overview.slowdown, 0,
            sizeof(*scene.overview.slowdown) * scene.ranks * scene.overview.column_count);
     check("heat-unknown-80x24", &scene.model, 80, 24, true, false);
+    look(&scene, 40, 10);
+    memset(scene.overview.slowdown, 0,
+           sizeof(*scene.overview.slowdown) * scene.ranks * scene.overview.column_count);
+    check("heat-unknown-40x10", &scene.model, 40, 10, true, false); /* above the axis */
+    look(&scene, 80, 24);
+    memset(scene.overview.slowdown, 0,
+           sizeof(*scene.overview.slowdown) * scene.ranks * scene.overview.column_count);
     snprintf(scene.model.filter, sizeof(scene.model.filter), "nowhere");
     check("heat-nobody-80x24", &scene.model, 80, 24, true, false);
     end(&scene);

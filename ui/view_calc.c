@@ -10,6 +10,7 @@
 #include "calc_form.h"
 #include "calc_lines.h"
 #include "marks.h"
+#include "sentence.h"
 
 #define TWO_COLUMNS 76 /* cells in which arguments and tiles stand side by side */
 #define WIDE 120       /* and in which tables have room */
@@ -205,8 +206,12 @@ static void draw_alarm(struct canvas *canvas, struct rect rect, int used,
     struct rect line = rect_part(rect, 0, smaller(used, rect.height - 1), rect.width, 1);
     if (rect.height < 2 || !calc_alarm(form, alarm, sizeof(alarm)))
         return;
+    struct sentence sentence;
+    sentence_clear(&sentence, STYLE_WARNING);
+    sentence_add(&sentence, "! %s", alarm);
+    sentence_cut(&sentence, line.width - 2);
     canvas_fill(canvas, line, ' ', STYLE_NORMAL);
-    canvas_printf(canvas, line, 1, 0, STYLE_WARNING, "! %s", alarm);
+    sentence_draw(&sentence, canvas, line, 1, 0);
 }
 
 /* Below the panels and a line for the alarm: curve, tables. */

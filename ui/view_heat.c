@@ -303,9 +303,14 @@ static void say_blank(const struct heat_page *page, int y)
     else
         sentence_add(&line, "Who is slow is not known: these records hold no own time, or one "
                             "rank alone. Phases, or \"compute\", would tell.");
-    sentence_draw_wrapped(
-        &line, page->span.canvas,
-        rect_part(page->span.rect, 0, y, page->span.rect.width, page->rect.height), 0);
+    /* Below the rows is the axis. */
+    int lines = page->seen > 0 ? (int)page->seen * page->tall : page->rect.height;
+    struct rect rect = rect_part(page->span.rect, 0, y, page->span.rect.width, lines);
+    if (sentence_columns(&line) > rect.width * lines * 4 / 5) {
+        sentence_clear(&line, STYLE_NORMAL);
+        sentence_add(&line, "No own time: nobody is known to be slow.");
+    }
+    sentence_draw_wrapped(&line, page->span.canvas, rect, 0);
 }
 
 static void make_rows(struct heat_page *page, int room)
