@@ -98,6 +98,8 @@ static bool add_item(struct user_format *user, struct str item, char *error, siz
                  (int)(item.len < 60 ? item.len : 60), item.p);
         return false;
     }
+    if (equals && unit.len == 0 && user_format_constant(user, name, element.key))
+        return true;
     if (!user_field_find(name, unit, &element.field, error, size))
         return false;
     if (equals && element.field.kind == USER_JOB) {

@@ -55,6 +55,11 @@ static bool add_field(struct user_format *user, struct str inside, const char *b
     const char *colon = memchr(inside.p, ':', inside.len);
     struct str name = colon ? log_until(inside, (size_t)(colon - inside.p)) : inside;
     struct str unit = colon ? log_from(inside, name.len + 1) : str_of("", 0);
+    const char *equals = memchr(inside.p, '=', inside.len);
+    if (equals &&
+        user_format_constant(user, log_trim(log_until(inside, (size_t)(equals - inside.p))),
+                             log_trim(log_from(inside, (size_t)(equals - inside.p) + 1))))
+        return true; /* it stands for no text */
     const struct element *before = user->count ? &user->elements[user->count - 1] : NULL;
     bool open = before && !before->text &&
                 (before->field.kind == USER_NOTHING || before->field.kind == USER_NAME);

@@ -49,6 +49,12 @@ bool user_format_field(struct user_format *user, const struct element *element, 
     return true;
 }
 
+bool user_format_constant(struct user_format *user, struct str name, struct str value)
+{
+    return str_is(name, "epoch_steps") && user->epoch_steps == 0 &&
+           str_to_int(value, 1, INT32_MAX, &user->epoch_steps);
+}
+
 bool user_format_check(struct user_format *user, char *error, size_t size)
 {
     struct user_record seen = {0};
@@ -63,6 +69,11 @@ bool user_format_check(struct user_format *user, char *error, size_t size)
         seen.record.has |= bit;
         rank |= bit == RECORD_RANK;
     }
+    if (user->epoch_steps > 0 && (seen.record.has & USER_BIT_EPOCH_STEPS)) {
+        snprintf(error, size, "it fills in the same field twice");
+        return false;
+    }
+    seen.record.has |= user->epoch_steps > 0 ? USER_BIT_EPOCH_STEPS : 0;
     user->job |= (seen.record.has & RECORD_JOB) != 0;
     if (user->job && rank) {
         snprintf(error, size, "job says that a record is of the whole job: then it has no rank");

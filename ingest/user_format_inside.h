@@ -27,6 +27,7 @@ struct user_format {
     struct format format;
     bool job;
     bool epochs;                       /* steps begin anew in each */
+    int64_t epoch_steps;               /* how many each has, when no line says it; 0: it does */
     bool digits;                       /* there are some in its keys, or texts */
     struct str step_key;               /* of a map: the last part of its step's key */
     uint64_t by_first[USER_KEY_SLOTS]; /* of a map: bits of the elements whose keys begin so */
@@ -45,6 +46,10 @@ static inline void user_format_mark(const struct user_format *user, struct user_
 {
     record->record.has |= user->job ? RECORD_JOB : 0;
     record->in_epochs = user->epochs;
+    if (user->epoch_steps > 0) {
+        record->epoch_steps = user->epoch_steps;
+        record->own |= USER_BIT_EPOCH_STEPS;
+    }
 }
 
 struct user_format *user_format_new(const char *name, const char *text);
@@ -52,6 +57,9 @@ struct user_format *user_format_new(const char *name, const char *text);
 /* Takes one more; false: there are too many. */
 bool user_format_field(struct user_format *user, const struct element *element, char *error,
                        size_t size);
+
+/* Takes "epoch_steps=300", a number that no line says; false: it is another field, or no number. */
+bool user_format_constant(struct user_format *user, struct str name, struct str value);
 
 /* Whether they come to records. */
 bool user_format_check(struct user_format *user, char *error, size_t size);

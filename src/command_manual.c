@@ -78,7 +78,7 @@ static void put_logs(void)
         "optimizer), and where they are there rank, t (when the step began), end (when it ended),\n"
         "tokens, steps (the value is their mean), flops, mfu, gpus, host, group. Where steps "
         "begin\n"
-        "anew in each epoch, epoch and epoch_steps (how many it has) must be there: the step is\n"
+        "anew in each epoch, epoch and epoch_steps (how many it has, or =300) must be there: the step is\n"
         "then epoch * epoch_steps + step. Units: s, ms, us,\n"
         "ns, min, h, days of times; k, M, G, T of counts (1: none); T of flops, or TFLOP/s and "
         "the\n"

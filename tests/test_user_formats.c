@@ -235,6 +235,13 @@ static void steps_of_epochs_are_numbered_through(void **state)
                    "{\"e\":2,\"s\":2,\"t\":0.5}\n");
     assert_begins(got, want);
     assert_has(got, "2 x parts whose other parts are missing");
+    assert_begins(read_log(true, "{epoch_steps=5}epoch {epoch} step {step}: {step_time}",
+                           "epoch 1 step 4: 0.5\nepoch 1 step 5: 0.25\nepoch 2 step 1: 0.5\n"),
+                  want);
+    assert_begins(read_log(false, "epoch=e,step=s,epoch_steps=5,step_time=t",
+                           "{\"e\":1,\"s\":4,\"t\":0.5}\n{\"e\":1,\"s\":5,\"t\":0.25}\n"
+                           "{\"e\":2,\"s\":1,\"t\":0.5}\n{\"s\":3,\"t\":0.5}\n"),
+                  want);
     assert_begins(read_log(false, map, "e,s,n,t\n1,4,5,0.5\n1,5,5,0.25\n2,1,5,0.5\n2,2,,0.5\n"),
                   want);
 }
@@ -308,6 +315,8 @@ static void what_is_wrong_is_said(void **state)
         {true, "{step} {}{step_time}", "at character 10: there must be some text"},
         {true, "{step} {step_time:%}", "'%' is no unit of step_time"},
         {true, "took", "it must fill in step, and a time"},
+        {false, "epoch=e,step=s,epoch_steps=0,step_time=t,epoch_steps=n", "the same field twice"},
+        {true, "{epoch_steps=5}{step} {step_time}", "of epoch and epoch_steps, the steps in each"},
         {true, "{epoch} {step} {step_time}", "of epoch and epoch_steps, the steps in each, one is"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
