@@ -39,9 +39,12 @@ static const char *from_what(const struct explained *explained, bool means)
 
 static struct explain_tell step_time(const struct explained *explained)
 {
-    struct explain_tell tell = {"step time, and slow steps", explained->has != 0, NULL};
-    if (!tell.can)
+    struct explain_tell tell = {"step time, and slow steps", false, NULL};
+    tell.can = (explained->has & (RECORD_ANY_WORK | RECORD_STEP_TIME)) != 0;
+    if (!explained->has)
         tell.why = "no record was found";
+    else if (!tell.can)
+        tell.why = "its records hold no own times and no step times";
     else if (explained->has & RECORD_STEP_TIME)
         tell.why = from_what(explained, (explained->has & RECORD_SPAN) != 0);
     else
@@ -70,16 +73,24 @@ static struct explain_tell straggler(const struct explained *explained)
 {
     struct explain_tell tell = waits(explained);
     tell.what = "which rank is slow";
-    if (tell.can)
-        tell.why = "from each rank's own time, against its peers";
+    if (!tell.can)
+        return tell;
+    tell.can = (explained->bare & RECORD_ANY_WORK) != 0;
+    tell.why = tell.can ? "from each rank's own time, against its peers"
+                        : "its records hold the exchange alone; own times would tell: compute, or "
+                          "the phases before it";
     return tell;
 }
 
 static struct explain_tell phases(const struct explained *explained)
 {
     struct explain_tell tell = {"where in a step the time goes", false, NULL};
-    tell.can = (explained->has & RECORD_ANY_PHASE) != 0;
-    tell.why = tell.can ? "its phases are logged" : "it has no phases: forward, backward, ...";
+    uint32_t own = RECORD_ANY_PHASE & ~(uint32_t)RECORD_SYNC;
+    bool exchange = (explained->has & RECORD_SYNC) != 0;
+    tell.can = (explained->has & own) != 0 || (exchange && (explained->has & RECORD_ANY_WORK));
+    tell.why = tell.can   ? "its phases are logged"
+               : exchange ? "the exchange alone is logged, of what phases there are"
+                          : "it has no phases: forward, backward, ...";
     return tell;
 }
 
@@ -90,13 +101,13 @@ static struct explain_tell mfu(const struct explained *explained)
         tell.why = "from its FLOP/s; give the chip: --chip H100";
     else if (explained->has & RECORD_MFU)
         tell.why = "as the log gives it";
+    else if (!step_time(explained).can)
+        tell = (struct explain_tell){"MFU", false, step_time(explained).why};
     else if (explained->has & RECORD_TOKENS)
         tell.why = "from its tokens; give the model and the chip: --params 8B --chip H100";
-    else if (explained->has)
+    else
         tell.why = "give the tokens of a step, the model and the chip: --tokens 4M --params 8B "
                    "--chip H100 --gpus N";
-    else
-        tell = (struct explain_tell){"MFU", false, "no record was found"};
     return tell;
 }
 

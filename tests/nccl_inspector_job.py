@@ -40,6 +40,13 @@ def marked(text):
     return [json.dumps(record), json.dumps(call)]
 
 
+def terse(text):
+    """The line without NCCL_INSPECTOR_DUMP_VERBOSE=1."""
+    record = json.loads(text)
+    del record["coll_perf"]["event_trace_ts"]
+    return json.dumps(record)
+
+
 class Job:
     """The files' lines by rank, and what is true: waits[rank] are its times in us between its
     arrival and the last one's, at every AllReduce of all ranks; own[number, rank] its own time

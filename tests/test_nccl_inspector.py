@@ -158,6 +158,14 @@ class Groups(unittest.TestCase):
             self.assertEqual(log["records"], 20 * job.RANKS)
             self.assertEqual(log["counts"]["rank_unknown"], 0)
 
+    def test_durations_alone_tell_who_waited_not_who_is_slow(self):
+        terse = {rank: [job.terse(text) for text in texts]
+                 for rank, texts in job.Sharded(30).lines.items()}
+        for said in explain(terse):
+            can = {tell["what"]: tell["can"] for tell in said["tells"]}
+            self.assertEqual([what for what, yes in can.items() if yes],
+                             ["who waits at the barrier, and for whom"])
+
     def test_calls_that_a_graph_repeats_are_no_restart(self):
         lines = job.Groups(self.STEPS, world=[1 << 20], slow=5).lines
         again = {rank: [re.sub('"coll_sn":([0-9]+)', lambda at: f'"coll_sn":{int(at[1]) % 3}', text)
