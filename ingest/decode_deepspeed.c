@@ -32,12 +32,14 @@ struct deepspeed {
     bool decided; /* nobody else prints these steps */
     enum telling telling;
 
-    struct deepspeed_timers sum; /* of the step that goes on */
-    int microsteps;              /* in it */
-    bool torn;                   /* one of them was */
-    bool boundaries;             /* steps end with a line without "_microstep" */
-    int64_t counted;             /* number of the last step */
-    int64_t told;                /* "step=N": of the step that ends next; 0: none */
+    struct deepspeed_timers sum;  /* of the step that goes on */
+    int microsteps;               /* in it */
+    struct deepspeed_timers last; /* of the line before */
+    enum deepspeed_line last_kind;
+    bool torn;       /* one of them was */
+    bool boundaries; /* steps end with a line without "_microstep" */
+    int64_t counted; /* number of the last step */
+    int64_t told;    /* "step=N": of the step that ends next; 0: none */
     bool any_told;
     int64_t stamp_ns, ended_ns; /* of the last line of timers, of the last step; 0: none */
     struct log_steps pipe_steps, rate_steps;
@@ -182,6 +184,15 @@ static void take_timers(struct deepspeed *log, enum deepspeed_line kind,
                         const struct deepspeed_timers *timers, const struct log_line *line,
                         struct log_out *out)
 {
+    if (kind == DEEPSPEED_MICROSTEP || kind == DEEPSPEED_STEP) {
+        bool doubled = kind == log->last_kind && deepspeed_same(timers, &log->last);
+        log->last = *timers;
+        log->last_kind = kind;
+        if (doubled && !timers->all_zero) {
+            log_out_count(out, LOG_DOUBLED, "a line of timers");
+            return;
+        }
+    }
     switch (kind) {
     case DEEPSPEED_OPTIMIZER: /* parts of what step_microstep holds */
         break;
@@ -201,10 +212,11 @@ static void take_timers(struct deepspeed *log, enum deepspeed_line kind,
         break;
     case DEEPSPEED_STEP:
         log->boundaries = true;
-        if (log->microsteps == 0 && !log->torn) {
-            if (timers->all_zero)
-                break;
-            log->sum = *timers;
+        if (log->microsteps == 0 && !log->torn && timers->all_zero)
+            break;
+        if (!timers->all_zero && (log->microsteps == 0 || deepspeed_differ(&log->sum, timers))) {
+            log->sum = *timers; /* a microstep of it was lost, or one of the step before */
+            log->torn = false;
         }
         note_stamp(log, line, out);
         end_step(log, out);
@@ -246,7 +258,7 @@ static void begin_attempt(struct deepspeed *log, struct log_out *out)
 {
     put_held(log, out);
     leave_timed(log, out);
-    log->sum = (struct deepspeed_timers){0};
+    log->sum = log->last = (struct deepspeed_timers){0};
     log->microsteps = 0;
     log->torn = false;
     log->told = 0;

@@ -172,3 +172,22 @@ void deepspeed_add_timers(struct deepspeed_timers *sum, const struct deepspeed_t
     }
     sum->last_step_ms = more->last_step_ms;
 }
+
+bool deepspeed_differ(const struct deepspeed_timers *sum, const struct deepspeed_timers *step)
+{
+    for (int i = 0; i < TIMERS; i++) {
+        double apart = sum->ms[i] - step->ms[i];
+        double most = 1 + step->ms[i] / 100; /* the two are measured apart */
+        if (step->has[i] && (apart > most || apart < -most))
+            return true;
+    }
+    return false;
+}
+
+bool deepspeed_same(const struct deepspeed_timers *a, const struct deepspeed_timers *b)
+{
+    for (int i = 0; i < TIMERS; i++)
+        if (a->has[i] != b->has[i] || a->ms[i] < b->ms[i] || a->ms[i] > b->ms[i])
+            return false;
+    return true;
+}

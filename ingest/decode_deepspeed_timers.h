@@ -46,3 +46,9 @@ bool deepspeed_timers_again(const struct log_values *values, struct deepspeed_ti
                             enum deepspeed_line *ret_kind, struct log_out *out);
 
 void deepspeed_add_timers(struct deepspeed_timers *sum, const struct deepspeed_timers *more);
+
+/* Whether the sums of a step's microsteps are not what its own line says, but for rounding. */
+bool deepspeed_differ(const struct deepspeed_timers *sum, const struct deepspeed_timers *step);
+
+/* Whether they are of one line that was printed twice. */
+bool deepspeed_same(const struct deepspeed_timers *a, const struct deepspeed_timers *b);
