@@ -113,6 +113,25 @@ static void what_the_run_says_comes_over_the_chapters(void **state)
     summary_done(&summary);
 }
 
+/* An MFU in a log is by a peak that is not said: times another one it is no rate of this run. */
+static void an_mfu_by_the_log_and_the_chapters_peak_make_no_rate(void **state)
+{
+    struct summary summary;
+    struct calc_form form;
+    summary_init(&summary);
+    run_init(&summary.run);
+    summary.mfu = (struct quantity){0.421, EVIDENCE_COMPUTED};
+    summary.mfu_origin = MFU_LOGGED;
+    calc_form_init(&form);
+    calc_form_fill(&form, &summary);
+    assert_value(&form, CALC_MFU, 0.421, CALC_FROM_RUN, EVIDENCE_COMPUTED);
+    assert_value(&form, CALC_ACHIEVED, 400e12, CALC_FROM_CHAPTER, EVIDENCE_EXAMPLE);
+    summary.flops = (struct quantity){405e12, EVIDENCE_COMPUTED};
+    calc_form_fill(&form, &summary);
+    assert_value(&form, CALC_ACHIEVED, 405e12, CALC_FROM_RUN, EVIDENCE_COMPUTED);
+    summary_done(&summary);
+}
+
 static void the_rest_stays_the_chapters(void **state)
 {
     struct summary summary;
@@ -469,6 +488,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(at_first_it_is_the_chapters_and_every_letter_is_e),
         cmocka_unit_test(what_the_run_says_comes_over_the_chapters),
+        cmocka_unit_test(an_mfu_by_the_log_and_the_chapters_peak_make_no_rate),
         cmocka_unit_test(the_rest_stays_the_chapters),
         cmocka_unit_test(what_the_user_changed_is_never_overwritten),
         cmocka_unit_test(an_unknown_chip_has_no_peak_not_the_chapters),

@@ -130,7 +130,11 @@ void calc_form_fill(struct calc_form *form, const struct summary *summary)
         set_run(form, CALC_GPUS, summary->run.gpus, EVIDENCE_MEASURED);
     fill_quantity(form, CALC_MFU, summary->mfu, 1);
     fill_quantity(form, CALC_EFFECTIVE, summary->effective.share, 1);
-    fill_quantity(form, CALC_ACHIEVED, summary->mfu, form->values[CALC_PEAK].value);
+    /* An MFU that the log gives is by a peak of its writer, and the chapter's is of an H100. */
+    if (quantity_known(summary->flops))
+        fill_quantity(form, CALC_ACHIEVED, summary->flops, 1);
+    else if (!is_from(form, CALC_PEAK, CALC_FROM_CHAPTER) && summary->mfu_origin != MFU_LOGGED)
+        fill_quantity(form, CALC_ACHIEVED, summary->mfu, form->values[CALC_PEAK].value);
     end_fill(form, summary->simulated);
 }
 
