@@ -100,11 +100,17 @@ static void end_block(struct olmo *olmo, struct log_out *out)
     put(olmo, out);
     if (olmo->torn)
         return;
+    /* The sum of all tokens never falls while the steps rise: "109,051" of 109,051,904 is torn. */
+    bool torn_sum =
+        olmo->any && olmo->step > olmo->before_step && olmo->tokens < olmo->before_tokens;
+    if (torn_sum && olmo->tokens > 0)
+        log_out_count(out, LOG_IMPOSSIBLE, "step %lld: %.0f tokens so far, fewer than before",
+                      (long long)olmo->step, olmo->tokens);
     olmo->any = true;
     olmo->before_step = olmo->step;
     olmo->before_stamp = olmo->stamp;
     olmo->before_stamped = olmo->stamped;
-    olmo->before_tokens = olmo->tokens;
+    olmo->before_tokens = torn_sum ? 0 : olmo->tokens;
 }
 
 /* The rank in "[olmo.train:816, rank=0]", else who wrote the line. */
