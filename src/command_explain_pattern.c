@@ -8,6 +8,7 @@
 #include "command_explain_sample.h"
 #include "log_prefix.h"
 #include "log_text.h"
+#include "user_format.h"
 
 #define LINE_BYTES 4096 /* of a line with colour */
 
@@ -247,11 +248,11 @@ static bool runs_on(struct str line, struct str rest)
     return explain_clock_runs(&clock);
 }
 
-bool explain_pattern(const struct explained *explained, char *to, size_t size)
+bool explain_pattern(struct str sample, char *to, size_t size)
 {
     char error[512];
     char refused[1024] = "", plain[LINE_BYTES + 64];
-    struct str rest = str_of(explained->sample, explained->sample_size), line;
+    struct str rest = sample, line;
     while (explain_next_line(&rest, &line)) {
         int64_t writer;
         if (line.len <= LINE_BYTES && memchr(line.p, '\x1b', line.len)) {

@@ -19,7 +19,7 @@ struct keys {
     struct explain_made made;
     unsigned record; /* which one of the sample */
     int best;        /* of the names that may mean the time of a step */
-    const struct explained *explained;
+    struct str sample;
     struct str key; /* of which the value is looked for */
     double value;
     bool found;
@@ -41,9 +41,9 @@ static void walk(struct keys *keys, struct str object, char *path, size_t at, in
     }
 }
 
-static bool walk_json(const struct explained *explained, struct keys *keys)
+static bool walk_json(struct str sample, struct keys *keys)
 {
-    struct str rest = str_of(explained->sample, explained->sample_size), line;
+    struct str rest = sample, line;
     char path[PATH_BYTES + 1];
     const char *after, *why;
     unsigned records = 0;
@@ -108,10 +108,10 @@ static bool holds_numbers(struct str row, char separator)
 }
 
 /* A header is a line without a number of its own, with as many cells as the next one. */
-static bool walk_csv(const struct explained *explained, struct keys *keys)
+static bool walk_csv(struct str sample, struct keys *keys)
 {
     static const char separators[] = {',', '\t', ';'};
-    struct str rest = str_of(explained->sample, explained->sample_size), line, row;
+    struct str rest = sample, line, row;
     if (!explain_next_line(&rest, &line))
         return false;
     for (; explain_next_line(&rest, &row); line = row) {
@@ -165,7 +165,7 @@ static void value_key(struct keys *keys, struct str key, struct str value)
         keys->found = log_number(value, &keys->value, &length) == LOG_NUMBER;
 }
 
-static bool runs_on(const struct explained *explained, struct str name)
+static bool runs_on(struct str sample, struct str name)
 {
     struct explain_clock clock = {0};
     char key[PATH_BYTES];
@@ -174,7 +174,7 @@ static bool runs_on(const struct explained *explained, struct str name)
     memcpy(key, name.p, name.len); /* it stands where the next record's is written */
     for (unsigned record = 0; record < RECORDS_COMPARED; record++) {
         struct keys keys = {.take = value_key, .record = record, .key = str_of(key, name.len)};
-        if ((walk_json(explained, &keys) || walk_csv(explained, &keys)) && keys.found)
+        if ((walk_json(sample, &keys) || walk_csv(sample, &keys)) && keys.found)
             explain_clock_add(&clock, keys.value);
     }
     return explain_clock_runs(&clock);
@@ -210,7 +210,7 @@ static const char *field_of_key(const struct keys *keys, struct str key, struct 
     if (end || (!numeric && strcmp(field, "host") != 0))
         return NULL;
     bool unsure = time && explain_score(last_of(key)) < EXPLAIN_SURE;
-    return unsure && runs_on(keys->explained, key) ? NULL : field;
+    return unsure && runs_on(keys->sample, key) ? NULL : field;
 }
 
 static void judge_key(struct keys *keys, struct str key, struct str value)
@@ -235,21 +235,31 @@ static void map_key(struct keys *keys, struct str key, struct str value)
 
 bool explain_keys(const struct explained *explained, char *to, size_t size)
 {
+    struct str sample = str_of(explained->sample, explained->sample_size);
     struct keys keys = {.take = list_key, .made = {.to = to, .size = size}};
     to[0] = '\0';
-    return (walk_json(explained, &keys) || walk_csv(explained, &keys)) && keys.made.used > 0;
+    return (walk_json(sample, &keys) || walk_csv(sample, &keys)) && keys.made.used > 0;
 }
 
-bool explain_propose(const struct explained *explained, char *to, size_t size)
+static bool propose(struct str sample, char *to, size_t size)
 {
-    struct keys keys = {
-        .take = judge_key, .made = {.to = to, .size = size}, .explained = explained};
+    struct keys keys = {.take = judge_key, .made = {.to = to, .size = size}, .sample = sample};
     to[0] = '\0';
-    if (walk_json(explained, &keys) || walk_csv(explained, &keys))
+    if (walk_json(sample, &keys) || walk_csv(sample, &keys))
         keys.take = map_key;
-    if (walk_json(explained, &keys) || walk_csv(explained, &keys)) {
+    if (walk_json(sample, &keys) || walk_csv(sample, &keys)) {
         explain_add(&keys.made, "'", str_of("", 0));
         return keys.made.step && keys.made.time;
     }
-    return explain_pattern(explained, to, size);
+    return explain_pattern(sample, to, size);
+}
+
+/* Many logs begin with all their settings. */
+bool explain_propose(const struct explained *explained, char *to, size_t size)
+{
+    struct str end = str_of(explained->end, explained->end_size);
+    if (propose(str_of(explained->sample, explained->sample_size), to, size))
+        return true;
+    const char *line = memchr(end.p, '\n', end.len); /* what is before it is a part of one */
+    return line && propose(log_from(end, (size_t)(line - end.p) + 1), to, size);
 }

@@ -90,6 +90,13 @@ static void keep_sample(struct explained *to, const char *bytes, size_t size)
         return;
     memcpy(to->sample + to->sample_size, bytes, size < room ? size : room);
     to->sample_size += size < room ? size : room;
+    if (size <= room)
+        return;
+    size_t last = size < sizeof(to->end) ? size : sizeof(to->end);
+    size_t kept = to->end_size + last > sizeof(to->end) ? sizeof(to->end) - last : to->end_size;
+    memmove(to->end, to->end + to->end_size - kept, kept);
+    memcpy(to->end + kept, bytes + size - last, last);
+    to->end_size = kept + last;
 }
 
 /* Of the last piece that is looked at, whole lines alone. */

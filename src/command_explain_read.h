@@ -42,6 +42,8 @@ struct explained {
     bool rank_seen[EXPLAIN_RANKS];
     size_t sample_size;
     char sample[EXPLAIN_SAMPLE_BYTES];
+    size_t end_size; /* of the end of the first log, where it is longer than the sample */
+    char end[EXPLAIN_SAMPLE_BYTES];
 };
 
 /* Reads the sources. 0, or the exit status after the message was printed. */

@@ -4,7 +4,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "command_explain_read.h"
 #include "str.h"
 
 #define EXPLAIN_FIELDS_MAX 12
@@ -37,4 +36,4 @@ bool explain_next_line(struct str *rest, struct str *ret);
 
 /* A pattern that would read lines of the sample, as an option: "--pattern '...'". False: no line
  * has a step and a time. */
-bool explain_pattern(const struct explained *explained, char *to, size_t size);
+bool explain_pattern(struct str sample, char *to, size_t size);

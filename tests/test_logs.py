@@ -485,6 +485,7 @@ class Others(unittest.TestCase):
         log = "".join(f"05/11 12:00:00 - mmengine - \x1b[4mINFO\x1b[0m - Epoch(train)   [{epoch}][{step:3}/300]  "
                       f"lr: 1.0e-03  eta: 1:23:45  time: 0.2{epoch}  memory: 9\n"
                       for epoch in (1, 2, 3) for step in (50, 100, 150, 200, 250, 300))
+        log = "    hook = dict(type='Hook', priority=50)\n" * 900 + log  # more settings than a sample holds
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "train.log")
             with open(path, "w", encoding="utf-8") as file:
