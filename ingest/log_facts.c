@@ -49,9 +49,9 @@ const char *log_note_sentence(enum log_note note)
         [LOG_NOTE_COUNTED] = "steps are counted here: the log does not number them",
         [LOG_NOTE_RANGE] = "only the least and the most over ranks are logged",
         [LOG_NOTE_AT_END] = "its rows stand in any order: its steps come when the input has ended",
-        [LOG_NOTE_GROUP_RANK] = "a step here is one collective, a rank that within its "
-                                "communicator, which may be a part of the job's; where not all of "
-                                "its ranks are in these logs, waits for the others are not known",
+        [LOG_NOTE_GROUP_RANK] =
+            "a step is one collective, ranks are its communicator's, perhaps a part of the job's; "
+            "waits for ranks that are not in these logs are unknown",
     };
     return sentences[note];
 }
