@@ -245,6 +245,23 @@ static void steps_that_were_done_twice_have_their_attempt(void **state)
     summary_done(&summary);
 }
 
+/* The MFU is by the GPUs of all ranks that there ever were; of those that do not report nothing is
+ * known. */
+static void a_run_that_goes_on_with_fewer_ranks_says_by_how_many(void **state)
+{
+    struct summary summary;
+    fixture_figure(&summary, 8);
+    struct view_model model = model_of(&summary);
+    summary.gpus_assumed = true;
+    assert_shows(&model, 120, 30, "waiting 9.8% m = 0.78 c of 8 ranks' GPUs");
+    summary.shown.expected = summary.shown.reported = 6;
+    assert_shows(&model, 120, 30, "MFU 41.2% c by 8 GPUs");
+    assert_shows(&model, 120, 30, "waiting 9.8% m = 0.59 c of 6 ranks' GPUs");
+    summary.gpus_assumed = false; /* the user says how many */
+    assert_shows(&model, 120, 30, "waiting 9.8% m = 0.78 c of 8 GPUs");
+    summary_done(&summary);
+}
+
 static struct view_request press(struct view_model *model, uint32_t code)
 {
     return model_key(model, (struct key_event){keys_command(code), code});
@@ -320,6 +337,7 @@ int main(void)
         cmocka_unit_test(without_events_the_validations_are_told),
         cmocka_unit_test(the_two_lines_can_be_pasted),
         cmocka_unit_test(steps_that_were_done_twice_have_their_attempt),
+        cmocka_unit_test(a_run_that_goes_on_with_fewer_ranks_says_by_how_many),
         cmocka_unit_test(keys_of_ranks_say_that_there_are_none),
         cmocka_unit_test(no_screen_speaks_of_ranks_at_any_size),
         cmocka_unit_test(every_screen_of_a_job_can_be_drawn_at_every_size),

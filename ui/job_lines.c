@@ -47,10 +47,22 @@ void job_add_gpus(struct sentence *line, const struct summary *summary, bool sho
     sentence_add(line, "%s", format_counted(gpus, llround(fmin(count, 1e15)), "GPU"));
     if (short_words)
         return;
-    sentence_add(line, "%s",
-                 summary->gpus_logged    ? " (log)"
-                 : summary->gpus_assumed ? " (assumed: one a rank)"
-                                         : "");
+    if (job_fewer_ranks(summary) > 0)
+        sentence_add(line, " (assumed: one a rank; %s take part now)",
+                     format_count(gpus, job_fewer_ranks(summary)));
+    else
+        sentence_add(line, "%s",
+                     summary->gpus_logged    ? " (log)"
+                     : summary->gpus_assumed ? " (assumed: one a rank)"
+                                             : "");
+}
+
+int64_t job_fewer_ranks(const struct summary *summary)
+{
+    const struct summary_step *shown = &summary->shown;
+    bool fewer = summary->gpus_assumed && shown->known && shown->expected > 0 &&
+                 shown->expected < summary->run.gpus;
+    return fewer ? shown->expected : 0;
 }
 
 int64_t job_scaled_from(const struct summary *summary)

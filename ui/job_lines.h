@@ -21,6 +21,10 @@ void job_add_who(struct sentence *line, const struct summary *summary);
 /* "128 GPUs (log)", "8 GPUs (assumed: one a rank)", "GPUs unknown"; short: "8 GPUs". */
 void job_add_gpus(struct sentence *line, const struct summary *summary, bool short_words);
 
+/* Ranks that are in the job at the shown step, where the GPUs are assumed to be those of all ranks
+ * that there ever were, and these are more; 0: they are not. */
+int64_t job_fewer_ranks(const struct summary *summary);
+
 /* How many ranks the figures of GPUs are scaled from, where there are more GPUs than ranks whose
  * records are known; 0: they are of the known ranks alone. */
 int64_t job_scaled_from(const struct summary *summary);

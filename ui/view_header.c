@@ -254,6 +254,10 @@ static void add_idle(struct sentence *line, const struct view_model *model)
         return;
     if (summary->world_ranks > (int64_t)summary->rank_count)
         return; /* whether those of the other ranks wait is not known */
+    bool fewer = summary->gpus_assumed && summary->shown.known && summary->shown.reported > 0 &&
+                 summary->shown.reported < gpus;
+    if (fewer) /* of those that do not report nothing is known */
+        gpus = summary->shown.reported;
     double waiting = summary->window_wait_share.value * gpus;
     if (waiting >= 99.5)
         format_count(idle, llround(fmin(waiting, 1e15)));
@@ -301,6 +305,8 @@ static void say_figures(struct sentence *line, const struct view_model *model, e
     sentence_clear(line, STYLE_VALUE);
     if (quantity_known(summary->mfu))
         add_share(line, model, "MFU ", summary->mfu);
+    if (quantity_known(summary->mfu) && job_fewer_ranks(summary) > 0)
+        sentence_add(line, " by %.0f GPUs", summary->run.gpus);
     if (quantity_known(summary->mfu) && job_mfu_origin(summary)[0])
         sentence_add(line, " %s", job_mfu_origin(summary));
     bool mfu = quantity_known(summary->mfu);
