@@ -236,14 +236,21 @@ static size_t first_asked(const struct format_reader *reader, const struct line_
  * that it has, if any, and nothing else was done. */
 static bool read_known(struct format_reader *reader, struct str line, bool cut)
 {
-    reader->form = cut || !reader->forms ? NULL : line_forms_find(reader->forms, line);
-    if (!reader->form || first_asked(reader, reader->form) != reader->form->owner)
+    const struct line_form *form =
+        cut || !reader->forms ? NULL : line_forms_find(reader->forms, line);
+    reader->form = form;
+    if (!form || first_asked(reader, form) != form->owner)
         return false;
-    reader->line.text = line;
-    take_prefix(reader, false);
+    if (!form->bare) {
+        reader->line.text = line;
+        take_prefix(reader, false);
+    } else {
+        reader->line = (struct log_line){.text = line, .body = line, .writer = -1};
+    }
     if (!read_again(reader))
         return false;
-    note_label(reader);
+    if (!form->bare)
+        note_label(reader);
     return true;
 }
 

@@ -209,6 +209,20 @@ void log_out_end(struct log_out *out)
     put_beside(reader, &reader->lead);
 }
 
+/* The leader has a record at the next place: what was left out since its last one may be a run of
+ * its own, which goes before. */
+static void settle_beside(struct format_reader *reader, const struct log_lead *before)
+{
+    struct beside *beside = &reader->beside;
+    if (before->format >= 0 && reader->lead.format > before->format) {
+        const struct record behind = *next_place(reader);
+        put_beside(reader, before);
+        *next_place(reader) = behind;
+    }
+    beside->together |= beside->count > 0 && reader->lead.format == before->format;
+    beside->count = 0;
+}
+
 void log_out_record(struct log_out *out, const struct record *record)
 {
     struct format_reader *reader = out->reader;
@@ -234,13 +248,8 @@ void log_out_record(struct log_out *out, const struct record *record)
         keep_beside(reader, found);
         return;
     }
-    if (reader->beside.count > 0 && before.format >= 0 && reader->lead.format > before.format) {
-        const struct record behind = *found;
-        put_beside(reader, &before);
-        *next_place(reader) = behind;
-    }
-    reader->beside.together |= reader->beside.count > 0 && reader->lead.format == before.format;
-    reader->beside.count = 0;
+    if (reader->beside.count > 0)
+        settle_beside(reader, &before);
     put(reader);
 }
 

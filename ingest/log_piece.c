@@ -208,14 +208,25 @@ static double share_of(int64_t one, int64_t other)
     return most > 0 ? fabs(a - b) / most : 0;
 }
 
-/* Slowly: a single step that stands out, as a first one, is no noise. */
-static void learn_noise(struct log_writers *writers, int64_t measure)
+static struct log_measure *recent_measure(struct log_writers *writers, unsigned back)
 {
-    unsigned last = (writers->recent_next + LOG_WRITERS_STEPS - 1) % LOG_WRITERS_STEPS;
-    if (writers->begin_count == 0)
-        return;
-    double share = share_of(writers->recent[last].measure, measure);
-    writers->noise += ((share < NOISE_MOST ? share : NOISE_MOST) - writers->noise) / 8;
+    return &writers->recent[(writers->recent_next - back) % LOG_WRITERS_STEPS];
+}
+
+/* Of the steps since it was asked last. Slowly: a single step that stands out, as a first one, is
+ * no noise. */
+static double noise_of(struct log_writers *writers)
+{
+    for (unsigned back = writers->unlearned; back > 0; back--) {
+        const struct log_measure *is = recent_measure(writers, back);
+        const struct log_measure *before = recent_measure(writers, back + 1);
+        if (before->number == 0)
+            continue;
+        double share = share_of(before->measure, is->measure);
+        writers->noise += ((share < NOISE_MOST ? share : NOISE_MOST) - writers->noise) / 8;
+    }
+    writers->unlearned = 0;
+    return writers->noise;
 }
 
 static void remember_step(struct log_writers *writers, const struct turn *is)
@@ -224,12 +235,12 @@ static void remember_step(struct log_writers *writers, const struct turn *is)
     writers->value = is->value;
     writers->in_run |= (uint64_t)1 << is->slot;
     writers->others = 0;
-    learn_noise(writers, is->measure);
     struct log_measure known = {is->number, is->measure};
     if (writers->begin_count < LOG_WRITERS_FIRST)
         writers->begin[writers->begin_count++] = known;
     writers->recent[writers->recent_next] = known;
     writers->recent_next = (writers->recent_next + 1) % LOG_WRITERS_STEPS;
+    writers->unlearned += writers->unlearned < LOG_WRITERS_STEPS - 1;
 }
 
 /* Of a step of this run; NULL: it is not known, or not any more. */
@@ -248,16 +259,16 @@ static const int64_t *measure_of(const struct log_writers *writers, int64_t numb
 }
 
 /* Where the steps of a run differ much, so do two processes' times of one. */
-static bool is_alike(const struct log_writers *writers, int64_t one, int64_t other, double share)
+static bool is_alike(struct log_writers *writers, int64_t one, int64_t other, double share)
 {
-    double noise = NOISE_TIMES * writers->noise;
+    double noise = NOISE_TIMES * noise_of(writers);
     return share_of(one, other) <= (noise > share ? noise : share);
 }
 
 enum whose { RUN_UNKNOWN, RUN_THIS, RUN_OTHER };
 
 /* Which run a step that is not above the last is of. */
-static enum whose run_of(const struct log_writers *writers, const struct turn *is, bool midway)
+static enum whose run_of(struct log_writers *writers, const struct turn *is, bool midway)
 {
     const int64_t *known = measure_of(writers, is->stamp ? writers->last : is->number);
     if (known && is->stamp)

@@ -80,7 +80,8 @@ struct log_writers {
         int64_t number, measure;
     } begin[LOG_WRITERS_FIRST], recent[LOG_WRITERS_STEPS];
     unsigned begin_count, recent_next;
-    double noise; /* the share by which a step differs from the one before, usually */
+    double noise;       /* the share by which a step differs from the one before, usually */
+    unsigned unlearned; /* the last steps, of which it does not know yet */
     /* Lines, one after another, of one writer alone, with other values. */
     unsigned others, others_of;
     int64_t others_from; /* the first one's number */

@@ -2,6 +2,9 @@
 #include "log_prefix.h"
 
 #include <string.h>
+#if defined(__SSE2__) && !defined(LINE_SHAPE_PORTABLE)
+#include <emmintrin.h>
+#endif
 
 #include "log_text.h"
 
@@ -299,9 +302,10 @@ static size_t escape_end(struct str s, size_t at)
         return s.len;
     char kind = s.p[at++];
     if (kind == '[') {
-        while (at < s.len && !(s.p[at] >= 0x40 && s.p[at] <= 0x7e))
-            at++;
-        return at < s.len ? at + 1 : s.len;
+        const char *p = s.p + at, *end = s.p + s.len;
+        while (p < end && (unsigned)(*p - 0x40) > 0x3e)
+            p++;
+        return (size_t)(p - s.p) + (p < end);
     }
     if (kind != ']')
         return at;
@@ -314,15 +318,35 @@ static size_t escape_end(struct str s, size_t at)
     return s.len;
 }
 
+/* Copies 16 bytes; how many of them are before the first escape. */
+static inline unsigned copy_plain16(char *to, const char *p)
+{
+#if defined(__SSE2__) && !defined(LINE_SHAPE_PORTABLE)
+    __m128i bytes = _mm_loadu_si128((const __m128i *)p);
+    unsigned found = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x1b)));
+    _mm_storeu_si128((__m128i *)to, bytes);
+    return (unsigned)__builtin_ctz(found | 1u << 16);
+#else
+    unsigned n = 0;
+    memcpy(to, p, 16);
+    while (n < 16 && p[n] != 0x1b)
+        n++;
+    return n;
+#endif
+}
+
 struct str log_without_escapes(struct str line, char *to)
 {
     size_t length = 0, at = 0;
     while (at < line.len) {
-        const char *escape = memchr(line.p + at, 0x1b, line.len - at);
-        size_t next = escape ? (size_t)(escape - line.p) : line.len;
-        memmove(to + length, line.p + at, next - at);
-        length += next - at;
-        at = next < line.len ? escape_end(line, next) : next;
+        size_t plain = copy_plain16(to + length, line.p + at);
+        bool escape = plain < 16 && plain < line.len - at;
+        if (plain > line.len - at)
+            plain = line.len - at;
+        length += plain;
+        at += plain;
+        if (escape)
+            at = escape_end(line, at);
     }
     return str_of(to, length);
 }

@@ -20,6 +20,7 @@ bool log_prefix_never(struct str line);
 struct str log_prefix_strip(struct str line, int64_t *ret_writer);
 
 /* Copies the line without terminal escapes (ESC [ ... letter, ESC ] ... BEL or ESC \, ESC and one
- * character) into `to`, which has room for line.len bytes. An escape that is cut at the end of the
- * line is dropped. */
+ * character) into `to`, which has room for line.len + LOG_ESCAPES_SLACK bytes; as many behind the
+ * line must be readable. An escape that is cut at the end of the line is dropped. */
+#define LOG_ESCAPES_SLACK 16
 struct str log_without_escapes(struct str line, char *to);

@@ -22,13 +22,11 @@ static int digits(struct str s, size_t at, int count)
     return value;
 }
 
-/* Days since 1970 of a day of the Gregorian calendar. */
-static int64_t days_of(int year, int month, int day)
+/* Days since 1970 of a day of the Gregorian calendar, from then on. */
+static uint32_t days_of(uint32_t year, uint32_t month, uint32_t day)
 {
-    int64_t y = month <= 2 ? year - 1 : year;
-    int64_t era = y / 400, of_era = y - era * 400;
-    int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-    return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+    uint32_t y = year - (month <= 2), m = month + (month <= 2 ? 9 : -3u); /* they begin in March */
+    return y * 365 + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 719469;
 }
 
 static int days_in(int year, int month)
@@ -45,6 +43,15 @@ static int64_t fraction(struct str s, size_t *at)
         return 0;
     int64_t value = 0;
     unsigned count = 0;
+    if (s.len - *at > 8) { /* mostly they are few */
+        uint64_t bytes = number_load8(s.p + *at + 1);
+        count = number_digits8(&bytes);
+        if (count < 8) {
+            *at += 1 + count;
+            return (int64_t)number_value8(bytes, count) * number_power10[9 - count];
+        }
+        count = 0;
+    }
     for (++*at; *at < s.len && log_is_digit(s.p[*at]); ++*at)
         if (count < 9) {
             value = value * 10 + (s.p[*at] - '0');
@@ -73,34 +80,44 @@ static bool zone(struct str s, size_t *at, int *ret_seconds)
     return true;
 }
 
-/* The number of two digits; far under 0: they are none. */
-static inline int two_digits(const char *p)
+/* Of eight characters the numbers of two digits: where both bytes of `digits` are FF, in the first
+ * of them. False: something else stands there. */
+static inline bool pairs_of(const char *p, uint64_t digits, uint64_t *ret)
 {
-    unsigned ten = (unsigned char)p[0] - (unsigned)'0', one = (unsigned char)p[1] - (unsigned)'0';
-    return ten <= 9 && one <= 9 ? (int)(ten * 10 + one) : -100000;
+    uint64_t values = (number_load8(p) ^ NUMBER_ZEROS) & digits;
+    *ret = values * 10 + (values >> 8);
+    return (((values + UINT64_C(0x0606060606060606)) | values) & UINT64_C(0xF0F0F0F0F0F0F0F0)) == 0;
+}
+
+static inline int pair_at(uint64_t pairs, unsigned byte)
+{
+    return (int)(pairs >> 8 * byte & 0xFF);
 }
 
 bool log_stamp(struct str s, int64_t *ret_ns, bool *ret_zone, size_t *ret_length)
 {
-    if (s.len < 19)
+    uint64_t date, day_of, time; /* "2026-05-", "-11T02:5", "02:59:55" */
+    if (s.len < 19 || !pairs_of(s.p, UINT64_C(0x00FFFF00FFFFFFFF), &date) ||
+        !pairs_of(s.p + 7, UINT64_C(0x0000000000FFFF00), &day_of) ||
+        !pairs_of(s.p + 11, UINT64_C(0xFFFF00FFFF00FFFF), &time))
         return false;
-    int year = two_digits(s.p) * 100 + two_digits(s.p + 2);
-    int month = two_digits(s.p + 5), day = two_digits(s.p + 8), hour = two_digits(s.p + 11);
-    int minute = two_digits(s.p + 14), second = two_digits(s.p + 17);
-    if (year < 1970 || year > 2200 || month < 1 || month > 12 || day < 1 || hour < 0 || hour > 23 ||
-        minute < 0 || minute > 59 || second < 0 || second > 60)
+    int year = pair_at(date, 0) * 100 + pair_at(date, 2), month = pair_at(date, 5);
+    int day = pair_at(day_of, 1), hour = pair_at(time, 0);
+    int minute = pair_at(time, 3), second = pair_at(time, 6);
+    if (year < 1970 || year > 2200 || month < 1 || month > 12 || day < 1 || hour > 23 ||
+        minute > 59 || second > 60)
         return false;
     char dash = s.p[4], gap = s.p[10];
     if ((dash != '-' && dash != '/') || s.p[7] != dash ||
         (gap != ' ' && gap != 'T' && gap != '_') || s.p[13] != ':' || s.p[16] != ':' ||
-        day > days_in(year, month))
+        (day > 28 && day > days_in(year, month)))
         return false;
     size_t at = 19;
     int64_t ns = fraction(s, &at);
     int east;
     bool zoned = zone(s, &at, &east);
-    *ret_ns =
-        (days_of(year, month, day) * DAY + hour * 3600 + minute * 60 + second - east) * SECOND + ns;
+    int64_t days = days_of((uint32_t)year, (uint32_t)month, (uint32_t)day);
+    *ret_ns = (days * DAY + hour * 3600 + minute * 60 + second - east) * SECOND + ns;
     if (ret_zone)
         *ret_zone = zoned;
     *ret_length = at;

@@ -305,21 +305,52 @@ static void launchers_prefixes_are_taken_off(void **state)
     expect_body("", "", -1);
 }
 
+static void every_day_follows_the_one_before(void **state)
+{
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    int64_t seconds = 3723, ns;
+    bool zone;
+    size_t length;
+    for (int year = 1970; year <= 2200; year++)
+        for (int month = 1; month <= 12; month++)
+            for (int day = 1; day <= 32; day++) {
+                bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+                bool there = day <= days[month - 1] + (month == 2 && leap);
+                char text[64];
+                int size = snprintf(text, sizeof(text), "%d-%02d-%02d 01:02:03,5 and more text",
+                                    year, month, day);
+                assert_int_equal(log_stamp(str_of(text, (size_t)size), &ns, &zone, &length), there);
+                if (!there)
+                    continue;
+                assert_int_equal(ns, seconds * 1000000000 + 500000000);
+                assert_int_equal(length, 21);
+                seconds += 86400;
+            }
+}
+
 static void terminal_escapes_are_taken_out(void **state)
 {
     static const struct {
         const char *from, *to;
-    } cases[] = {{"\x1b[32mstep\x1b[0m: 1", "step: 1"},
-                 {"\x1b[38;2;180;60;0mmfu\x1b[39m", "mfu"},
-                 {"\x1b]0;title\atext", "text"},
-                 {"\x1b]8;;link\x1b\\text", "text"},
-                 {"cut\x1b[38;2", "cut"},
-                 {"cut\x1b", "cut"},
-                 {"\x1b(Btext", "Btext"},
-                 {"none", "none"}};
+    } cases[] = {
+        {"\x1b[32mstep\x1b[0m: 1", "step: 1"},
+        {"\x1b[38;2;180;60;0mmfu\x1b[39m", "mfu"},
+        {"\x1b]0;title\atext", "text"},
+        {"\x1b]8;;link\x1b\\text", "text"},
+        {"cut\x1b[38;2", "cut"},
+        {"cut\x1b", "cut"},
+        {"\x1b(Btext", "Btext"},
+        {"none", "none"},
+        {"", ""},
+        {"0123456789abcdef", "0123456789abcdef"},
+        {"0123456789abcde\x1b[1mf\x1b[0m", "0123456789abcdef"},
+        {"0123456789abcdef\x1b[0m0123456789abcdefg\x1b", "0123456789abcdef0123456789abcdefg"},
+        {"\x1b[1m\x1b[31m\x1b[0m", ""}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        char to[64];
-        struct str plain = log_without_escapes(str_from(cases[i].from), to);
+        char to[64 + LOG_ESCAPES_SLACK], from[64 + LOG_ESCAPES_SLACK];
+        memset(from, 0x1b, sizeof(from)); /* what is behind the line is not of it */
+        memcpy(from, cases[i].from, strlen(cases[i].from));
+        struct str plain = log_without_escapes(str_of(from, strlen(cases[i].from)), to);
         assert_true(str_is(plain, cases[i].to));
     }
 }
@@ -365,6 +396,7 @@ int main(void)
         cmocka_unit_test(an_interval_is_found_out),
         cmocka_unit_test(a_value_and_two_stamps_can_contradict),
         cmocka_unit_test(launchers_prefixes_are_taken_off),
+        cmocka_unit_test(every_day_follows_the_one_before),
         cmocka_unit_test(terminal_escapes_are_taken_out),
         cmocka_unit_test(lines_in_the_json_of_docker_are_taken_out),
     };
