@@ -216,7 +216,10 @@ static inline unsigned places16(const char *p, char c)
 }
 #endif
 
-/* The cells of a row without quotes; their number. Reads up to 15 bytes behind it. */
+#define CELLS_QUOTED SIZE_MAX
+
+/* The cells of a row without quotes; their number. Reads up to 15 bytes behind it. CELLS_QUOTED:
+ * there is a quote in it. */
 static size_t plain_cells(struct map_csv *csv, const struct user_format *user, struct str row,
                           struct user_record *to)
 {
@@ -225,14 +228,22 @@ static size_t plain_cells(struct map_csv *csv, const struct user_format *user, s
     const size_t columns = csv->columns;
     size_t column = 0;
     for (const char *block = row.p; block <= end; block += 16) {
-        unsigned found = places16(block, separator);
-        if (end - block < 16)
-            found = (found & ((1u << (end - block)) - 1)) | 1u << (end - block); /* the last one */
+        unsigned found = places16(block, separator), quotes = places16(block, '"');
+        if (end - block < 16) { /* the last one; what is behind the row is not of it */
+            unsigned last = 1u << (end - block);
+            found = (found & (last - 1)) | last;
+            quotes &= last - 1;
+        }
+        if (quotes)
+            return CELLS_QUOTED;
         for (; found; found &= found - 1) {
             const char *at = block + __builtin_ctz(found);
+            struct str value = str_of(begin, (size_t)(at - begin));
             size_t element = column < columns ? csv->element[column] : 0;
-            if (element)
-                put_cell(csv, user, element, str_of(begin, (size_t)(at - begin)), false, to);
+            if (element && separator != ';' && !user->elements[element - 1].same)
+                user_field_put(&user->elements[element - 1].field, value, to);
+            else if (element)
+                put_cell(csv, user, element, value, false, to);
             column++;
             begin = at + 1;
         }
@@ -265,8 +276,15 @@ static enum log_answer take_row(struct map_csv *csv, const struct user_format *u
     struct user_record record;
     struct str row = line->body;
     user_record_begin(&record);
-    size_t columns = memchr(row.p, '"', row.len) ? quoted_cells(csv, user, row, &record)
-                                                 : plain_cells(csv, user, row, &record);
+    size_t columns = plain_cells(csv, user, row, &record);
+    if (columns == CELLS_QUOTED) {
+        if (!memchr(row.p, csv->separator, row.len))
+            return LOG_OTHER;
+        user_record_begin(&record);
+        columns = quoted_cells(csv, user, row, &record);
+    } else if (columns == 1) {
+        return LOG_OTHER; /* no separator is in it */
+    }
     if (!(record.record.has & RECORD_STEP)) {
         if (is_other_header(csv, user, row)) {
             *csv = (struct map_csv){0};
@@ -294,7 +312,7 @@ enum log_answer map_csv_line(struct map_csv *csv, const struct user_format *user
         log_out_want_all(out, csv->columns > 0);
         return LOG_TAKEN;
     }
-    if (csv->columns == 0 || !memchr(body.p, csv->separator, body.len))
+    if (csv->columns == 0)
         return LOG_OTHER;
     return take_row(csv, user, line, out);
 }

@@ -254,6 +254,11 @@ static bool read_known(struct format_reader *reader, struct str line, bool cut)
     return true;
 }
 
+static bool is_learned(const struct format_reader *reader)
+{
+    return reader->line.form && log_learn_taken(reader->line.form);
+}
+
 static bool read_line(struct format_reader *reader, struct str line, bool cut, bool escapes)
 {
     bool colored = reader->colored; /* of those before: mostly this one is as well */
@@ -275,8 +280,7 @@ static bool read_line(struct format_reader *reader, struct str line, bool cut, b
     reader->line.text = line;
     take_prefix(reader, cut);
     bool taken = wants && ask_wanting(reader, &asked);
-    bool keeps = taken && reader->line.form && log_learn_taken(reader->line.form);
-    if (wants && (!taken || keeps))
+    if (wants && (!taken || is_learned(reader)))
         anchored = anchored_formats(reader, line);
     if (reader->form && reader->form->leave)
         asked |= leaving(reader, reader->form->leave, NULL);
@@ -284,7 +288,7 @@ static bool read_line(struct format_reader *reader, struct str line, bool cut, b
         taken = ask(reader, (size_t)__builtin_ctzll(left));
     if (taken)
         note_label(reader);
-    if (taken && reader->line.form)
+    if (taken && is_learned(reader))
         keep_form(reader, anchored, asked);
     return taken;
 }

@@ -208,6 +208,26 @@ static size_t label(struct str s, int64_t *ret_writer)
     return end + 2;
 }
 
+#if defined(__SSE2__) && !defined(LINE_SHAPE_PORTABLE)
+/* FF where the byte is one of the `count` from `least` on. */
+static inline __m128i in_range(__m128i bytes, char least, char count)
+{
+    __m128i from = _mm_sub_epi8(bytes, _mm_set1_epi8(least));
+    return _mm_cmpeq_epi8(_mm_min_epu8(from, _mm_set1_epi8((char)(count - 1))), from);
+}
+
+/* How many of the 16 bytes at p are of a word. */
+static inline unsigned word_bytes16(const char *p)
+{
+    __m128i bytes = _mm_loadu_si128((const __m128i *)p);
+    __m128i letters = in_range(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), 'a', 26);
+    __m128i others = in_range(bytes, '-', '9' - '-' + 1); /* "-./0123456789" */
+    __m128i words =
+        _mm_or_si128(_mm_or_si128(letters, others), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('_')));
+    return (unsigned)__builtin_ctz(~(unsigned)_mm_movemask_epi8(words));
+}
+#endif
+
 /* Where the word at the front of s ends: letters, digits and what joins them in names. */
 static size_t word_end(struct str s)
 {
@@ -215,6 +235,13 @@ static size_t word_end(struct str s)
         ['0' ... '9'] = true, ['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['.'] = true,
         ['-'] = true,         ['/'] = true,         ['_'] = true};
     size_t end = 0, most = s.len <= NAME_LONGEST ? s.len : NAME_LONGEST + 1;
+#if defined(__SSE2__) && !defined(LINE_SHAPE_PORTABLE)
+    if (s.len >= 16) {
+        end = word_bytes16(s.p);
+        if (end < 16)
+            return end;
+    }
+#endif
     while (end < most && words[(unsigned char)s.p[end]])
         end++;
     return end;
