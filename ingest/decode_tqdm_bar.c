@@ -263,30 +263,27 @@ static inline const char *behind_drawn(const char *p, const char *end)
     return p;
 }
 
-/* "04:59<", "1:02:03<", "12:34:56<", as read_elapsed() has it: where the '<' is. NULL: it is
+/* "04:59<", "1:02:03<", "123:45:56<", as read_elapsed() has it: where the '<' is. NULL: it is
  * another. */
 static inline const char *behind_elapsed(const char *p, int64_t *ret_s)
 {
-    int64_t hours = 0, minutes, seconds;
-    if (p[1] == ':') {
-        hours = p[0] - '0';
-        if (!log_is_digit(p[0]) || p[4] != ':')
-            return NULL;
-        p += 2;
-    } else if (p[2] == ':' && p[5] == ':') {
-        if (!two_digits(p, 10, &hours))
-            return NULL;
-        p += 3;
-    } else {
-        if (p[2] != ':' || !two_digits(p, 10, &minutes) || !two_digits(p + 3, 6, &seconds))
-            return NULL;
-        *ret_s = minutes * 60 + seconds;
-        return p[5] == '<' ? p + 5 : NULL;
-    }
-    if (p[2] != ':' || !two_digits(p, 6, &minutes) || !two_digits(p + 3, 6, &seconds))
+    int64_t minutes, seconds;
+    uint64_t bytes = number_load8(p);
+    unsigned digits = number_digits8(&bytes);
+    if (digits == 0 || digits > 4 || p[digits] != ':')
         return NULL;
-    *ret_s = (hours * 60 + minutes) * 60 + seconds;
-    return p[5] == '<' ? p + 5 : NULL;
+    int64_t first = (int64_t)number_value8(bytes, digits);
+    p += digits + 1;
+    if (!two_digits(p, 6, &minutes))
+        return NULL;
+    if (p[2] == '<' && digits == 2) {
+        *ret_s = first * 60 + minutes;
+        return p + 2;
+    }
+    if (p[2] != ':' || !two_digits(p + 3, 6, &seconds) || p[5] != '<')
+        return NULL;
+    *ret_s = (first * 60 + minutes) * 60 + seconds;
+    return p + 5;
 }
 
 /* "/1000", which is remembered when it is short. */
