@@ -88,6 +88,22 @@ struct format_reader {
 /* The input has ended: what was left out may be a run of its own. */
 void log_out_end(struct log_out *out);
 
+#define QUEUE_KEPT 4096 /* records there stays room for */
+
+/* What the queue took for a large block is given back. It is empty. */
+void format_reader_shrink(struct format_reader *reader);
+
+/* Whether a record waits to be taken. When none does, what was taken last is forgotten. */
+static inline bool format_reader_waits(struct format_reader *reader)
+{
+    if (reader->head < reader->count)
+        return true;
+    if (reader->capacity > QUEUE_KEPT)
+        format_reader_shrink(reader);
+    reader->head = reader->count = 0;
+    return false;
+}
+
 /* Looks them up in the book. */
 struct log_facts *format_reader_find_facts(struct format_reader *reader);
 

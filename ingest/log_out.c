@@ -10,16 +10,10 @@
 #include "memory.h"
 #include "prefix.h"
 
-#define QUEUE_KEPT 4096 /* records there stays room for */
-
 /* ---- what comes of it ---- */
 
-/* The queue is empty: what it took for a large block is given back. */
-static void empty_queue(struct format_reader *reader)
+void format_reader_shrink(struct format_reader *reader)
 {
-    reader->head = reader->count = 0;
-    if (reader->capacity <= QUEUE_KEPT)
-        return;
     free(reader->queue);
     free(reader->names);
     reader->queue = NULL;
@@ -29,10 +23,8 @@ static void empty_queue(struct format_reader *reader)
 
 bool format_reader_next(struct format_reader *reader, struct record *record)
 {
-    if (reader->head == reader->count) {
-        empty_queue(reader);
+    if (!format_reader_waits(reader))
         return false;
-    }
     uint32_t at = reader->head++;
     *record = reader->queue[at];
     if (record->has & RECORD_HOST)

@@ -17,14 +17,14 @@ static struct format_reader *reader_of(struct stream *stream)
 static void tell_damages(struct stream *stream, struct str line)
 {
     const char *why;
-    while ((why = format_reader_damage(stream->reader)))
+    while (stream->reader->damage_count > 0 && (why = format_reader_damage(stream->reader)))
         stream_count_damaged(stream, why, line);
 }
 
-bool stream_take_foreign(struct stream *stream, struct record *record)
+bool stream_take_waiting(struct stream *stream, struct record *record)
 {
     static const char where[] = "(of the lines before)";
-    while (stream->reader && format_reader_next(stream->reader, record))
+    while (format_reader_next(stream->reader, record))
         if (stream_accept(stream, record, str_of(where, sizeof(where) - 1)))
             return true;
     return false;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "decode.h"
-#include "formats.h"
+#include "format_reader.h"
 #include "stream.h"
 
 #define STREAM_NAME_BYTES 256
@@ -61,8 +61,15 @@ void stream_release_when_empty(struct stream *stream);
 
 /* ---- stream_foreign.c ---- */
 
+/* As stream_take_foreign(), of a stream that has a reader. */
+bool stream_take_waiting(struct stream *stream, struct record *record);
+
 /* The next record that other formats have made of what was read. */
-bool stream_take_foreign(struct stream *stream, struct record *record);
+static inline bool stream_take_foreign(struct stream *stream, struct record *record)
+{
+    return stream->reader && format_reader_waits(stream->reader) &&
+           stream_take_waiting(stream, record);
+}
 
 /* Whether the line (stream->rest) is of another format: then it is put in. */
 bool stream_offer_line(struct stream *stream);

@@ -77,13 +77,12 @@ void stream_release_when_empty(struct stream *stream)
 /* ---- lines ---- */
 
 #if defined(__SSE2__) && !defined(LINE_SHAPE_PORTABLE)
-/* A bit for each of the 16 bytes that ends a line. */
-static inline unsigned line_ends16(__m128i bytes)
+/* A bit for each of the 16 bytes at p that is a control character. */
+static inline unsigned controls16(const char *p)
 {
-    __m128i found = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n')),
-                                 _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\r')),
-                                              _mm_cmpeq_epi8(bytes, _mm_setzero_si128())));
-    return (unsigned)_mm_movemask_epi8(found);
+    __m128i bytes = _mm_loadu_si128((const __m128i *)p);
+    return (unsigned)_mm_movemask_epi8(
+        _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1f)), bytes));
 }
 
 /* The first place in [p, end) that ends a line: a newline, a lone carriage return
@@ -92,18 +91,14 @@ static inline unsigned line_ends16(__m128i bytes)
  * there may be a terminal's escape before it. */
 static const char *find_line_end(const char *p, const char *end, bool *escapes)
 {
-    __m128i escape = _mm_set1_epi8(0x1b), any = _mm_setzero_si128();
-    unsigned found = 0;
-    for (; p < end; p += 16) {
-        __m128i bytes = _mm_loadu_si128((const __m128i *)p);
-        any = _mm_or_si128(any, _mm_cmpeq_epi8(bytes, escape));
-        found = line_ends16(bytes);
-        if (found)
-            break;
-    }
-    *escapes |= _mm_movemask_epi8(any) != 0;
-    p += found ? __builtin_ctz(found) : 0;
-    return p < end ? p : end;
+    for (; p < end; p += 16)
+        for (unsigned found = controls16(p); found; found &= found - 1) {
+            const char *at = p + __builtin_ctz(found);
+            if (*at == '\n' || *at == '\r' || *at == '\0')
+                return at < end ? at : end;
+            *escapes |= *at == 0x1b;
+        }
+    return end;
 }
 #else
 /* The high bit of each zero byte, exact up to the first. */
