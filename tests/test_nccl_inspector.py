@@ -53,7 +53,7 @@ class Inspector(unittest.TestCase):
             self.assertEqual(rank["arrived_last"] > 0, rank["rank"] == job.SLOW)
 
 
-def report(lines, one_by_one=False):
+def report(lines, one_by_one=False, command="report"):
     """The report of these files, by rank, and what was said beside it."""
     with tempfile.TemporaryDirectory() as folder:
         paths = []
@@ -62,7 +62,7 @@ def report(lines, one_by_one=False):
             with open(paths[-1], "w", encoding="ascii") as file:
                 file.write("\n".join(texts) + "\n")
         sources = paths if one_by_one else [folder]
-        done = subprocess.run([PROGRAM, "report", "--json", *sources], capture_output=True,
+        done = subprocess.run([PROGRAM, command, "--json", *sources], capture_output=True,
                               timeout=60, check=False, text=True)
     return json.loads(done.stdout), done
 
@@ -126,6 +126,14 @@ class Groups(unittest.TestCase):
             self.assertEqual(is_["source"]["records"], self.STEPS * job.RANKS)
             self.assertEqual([v["kind"] for v in is_["verdicts"] if v["kind"] == "restart"],
                              ["restart"])
+
+    def test_explain_takes_what_a_report_does(self):
+        lines = {rank: [text.replace("default_pg", "DATA_PARALLEL_GROUP") for text in texts]
+                 for rank, texts in job.Groups(self.STEPS, world=[1 << 20]).lines.items()}
+        is_, _ = report(lines)
+        self.assertEqual(is_["source"]["records"], self.STEPS * job.RANKS)
+        explained, _ = report(lines, command="explain")
+        self.assertEqual(explained["records"], self.STEPS * job.RANKS)
 
     def test_two_jobs_in_a_folder_are_two_runs(self):
         lines = job.Groups(self.STEPS, world=[1 << 20]).lines

@@ -189,12 +189,14 @@ static void say_gap(struct sentence *line, const struct view_model *model,
     sentence_add(line, ")");
 }
 
-/* "missing: rank 5 from step 500 to 520", of an event that a list shows. */
+/* "missing: rank 5 since step 500", of an event that a list shows. A rank that reports again may
+ * have been there all the time: "no records: rank 5 from step 500 to 520, then again". */
 static void say_missing_event(struct sentence *line, const struct summary *summary,
                               const struct verdict *verdict, int detail)
 {
     char text[FORMAT_BYTES];
-    sentence_add(line, "missing: ");
+    bool over = verdict->to_step >= 0;
+    sentence_add(line, over && detail < 4 ? "no records: " : "missing: ");
     if (job_alone(summary)) {
         sentence_add(line, "steps");
     } else if (verdict->rank < 0) {
@@ -203,7 +205,6 @@ static void say_missing_event(struct sentence *line, const struct summary *summa
     } else {
         sentence_add(line, detail < 3 ? "rank %lld" : "r%lld", (long long)verdict->rank);
     }
-    bool over = verdict->to_step >= 0;
     sentence_add(line,
                  over         ? detail < 4 ? " from step %s" : " %s"
                  : detail < 4 ? " since step %s"
@@ -211,6 +212,8 @@ static void say_missing_event(struct sentence *line, const struct summary *summa
                  format_count(text, verdict->from_step));
     if (over)
         sentence_add(line, detail < 4 ? " to %s" : "-%s", format_count(text, verdict->to_step));
+    if (over && detail < 2)
+        sentence_add(line, ", then again");
 }
 
 /* "nobody to drain: another rank is last each step: 8 ranks in 50 steps, rank 5 most
