@@ -76,7 +76,7 @@ static void put_rank(struct files_mark *mark, const struct order *order,
 /* Of a table only the ranks that are there. */
 static void put_order(struct files_mark *mark, const struct order *order, int64_t *step)
 {
-    put_number(mark, (uint64_t)order->epoch);
+    put_number(mark, (uint64_t)order->epoch << 1 | order->begun);
     if (!order->table) {
         put_rank(mark, order, &order->one, step);
         return;
@@ -211,7 +211,8 @@ static struct order_rank get_rank(struct reader *reader, const struct order *ord
 
 static void get_order(struct reader *reader, bool ranks, struct order *order)
 {
-    *order = (struct order){.epoch = (int64_t)get_number(reader)};
+    uint64_t epoch = get_number(reader);
+    *order = (struct order){.epoch = (int64_t)(epoch >> 1), .begun = epoch & 1};
     if (!ranks) {
         order->one = get_rank(reader, order);
         return;

@@ -37,8 +37,9 @@ static void spend(struct pump *pump, size_t cost)
     pump->budget -= pump->budget > cost ? cost : pump->budget;
 }
 
-static void deliver(struct pump *pump, const struct record *record)
+static void deliver(struct pump *pump, struct source_file *file, const struct record *record)
 {
+    file->order.begun = true;
     pump->sink->record(pump->sink->to, record, pump->now_ns);
     spend(pump, 1);
 }
@@ -127,17 +128,21 @@ struct round {
     size_t low_count;           /* heads with the lowest key */
     size_t low_slot;            /* the first of them */
     bool complete;              /* all files show their head */
+    bool fresh;                 /* a head with the lowest key is its file's first record */
 };
 
 static void round_see(struct round *round, const struct merge_slot *slot, size_t at)
 {
+    bool fresh = !slot->file->order.begun;
     if (order_before(slot->key, round->low)) {
         round->next = round->low;
         round->low = slot->key;
         round->low_count = 1;
         round->low_slot = at;
+        round->fresh = fresh;
     } else if (!order_before(round->low, slot->key)) {
         round->low_count++;
+        round->fresh |= fresh;
     } else if (order_before(slot->key, round->next)) {
         round->next = slot->key;
     }
@@ -166,6 +171,41 @@ static struct round look_over(struct pump *pump)
     return round;
 }
 
+/* Behind how many restarts a file is whose first record comes to its turn, by what the others show
+ * at its step or a later one: their logs of an earlier attempt come before it. */
+static int64_t epoch_by_others(const struct files *files, const struct merge_slot *slot)
+{
+    int64_t epoch = slot->key.epoch;
+    for (size_t i = 0; i < files->slot_count; i++) {
+        const struct merge_slot *other = &files->slots[i];
+        const struct order *order = &other->file->order;
+        if (other == slot || other->key.epoch < epoch || (!order->begun && order->epoch == 0) ||
+            !order_after_restart(&slot->file->head, order, &other->file->head))
+            continue;
+        bool passed = other->key.step >= slot->key.step; /* within that attempt */
+        epoch = other->key.epoch + passed > epoch ? other->key.epoch + passed : epoch;
+    }
+    return epoch;
+}
+
+/* Files that begin in the middle of what others have told, as the log of a run that was started
+ * again does. False: there are none. */
+static bool move_behind(struct files *files, const struct order_key *low)
+{
+    bool any = false;
+    for (size_t i = 0; i < files->slot_count; i++) {
+        struct merge_slot *slot = &files->slots[i];
+        if (slot->file->order.begun || order_before(*low, slot->key) || slot->recalled)
+            continue;
+        int64_t epoch = epoch_by_others(files, slot);
+        any |= epoch != slot->key.epoch;
+        if (epoch != slot->key.epoch)
+            order_move(&slot->file->order, epoch);
+        slot->key.epoch = epoch;
+    }
+    return any;
+}
+
 /* One record of each file that has the lowest step; goes on where the last call ended. */
 static void deliver_all(struct pump *pump)
 {
@@ -179,7 +219,7 @@ static void deliver_all(struct pump *pump)
         }
         if (!slot->filled || order_before(files->round_key, slot->key))
             continue;
-        deliver(pump, &slot->file->head);
+        deliver(pump, slot->file, &slot->file->head);
         slot->filled = false;
     }
     files->in_round = files->round_at < files->slot_count;
@@ -198,7 +238,7 @@ static void deliver_run(struct pump *pump, const struct round *round)
     struct files *files = pump->files;
     struct merge_slot slot = files->slots[round->low_slot];
     do {
-        deliver(pump, &slot.file->head);
+        deliver(pump, slot.file, &slot.file->head);
         slot.filled = false;
         fill_slot(pump, &slot);
     } while (slot.filled && pump->budget > 0 && order_before(slot.key, round->next));
@@ -212,7 +252,7 @@ static void deliver_straight(void *to, const struct record *record)
     struct files *files = pump->files;
     if (files->path_count > 1)
         order_key(&files->slots[0].file->order, record);
-    deliver(pump, record);
+    deliver(pump, files->slots[0].file, record);
 }
 
 /* One file has something to read: its records go straight through. */
@@ -229,7 +269,7 @@ static void straight(struct pump *pump)
             return;
     }
     if (files->slots[0].filled)
-        deliver(pump, &file->head);
+        deliver(pump, file, &file->head);
     files->slots[0].filled = false;
     size_t want = files_read_size(files);
     struct record record;
@@ -243,7 +283,7 @@ static void straight(struct pump *pump)
         while (pump->budget > 0 && file_take(file, &record)) {
             if (ordered)
                 order_key(&file->order, &record);
-            deliver(pump, &record);
+            deliver(pump, file, &record);
         }
         if (file->fd < 0 && !files_reopen(files, file))
             files_lost(files, file);
@@ -252,7 +292,7 @@ static void straight(struct pump *pump)
         if (fill == FILE_HEAD) {
             if (ordered)
                 order_key(&file->order, &record);
-            deliver(pump, &record);
+            deliver(pump, file, &record);
         }
         if ((bytes || fill != FILE_HEAD) && !settle(pump, file, fill, bytes)) {
             files->slots[0].file = NULL;
@@ -288,7 +328,7 @@ enum files_more files_pump(struct files *files, const struct sink *sink, int64_t
             continue;
         }
         struct round round = look_over(&pump);
-        if (!round.complete || pump.budget == 0)
+        if (!round.complete || pump.budget == 0 || (round.fresh && move_behind(files, &round.low)))
             continue;
         if (round.low_count == 1)
             deliver_run(&pump, &round);

@@ -7,6 +7,8 @@
 #include "memory.h"
 #include "source_index.h"
 
+#define RESTART_NS 10e9 /* a run is down for longer before it goes on */
+
 static struct order_rank *place_of(struct order *order, uint32_t rank)
 {
     if (!order->table) {
@@ -39,6 +41,43 @@ struct order_key order_key(struct order *order, const struct record *record)
         return (struct order_key){INT64_MIN, step};
     }
     return (struct order_key){order->epoch, step};
+}
+
+/* Of its step, of several the last, in ns. False: it is not known. */
+static bool step_begin(const struct record *record, double *ret)
+{
+    bool mean = (record->has & RECORD_SPAN) && record->span > 1;
+    *ret = (double)record->begin_ns;
+    if (mean)
+        *ret += (double)(record->span - 1) * (double)record->step_time_ns;
+    return (record->has & RECORD_BEGIN) && (!mean || (record->has & RECORD_STEP_TIME));
+}
+
+static bool has_rank(const struct order *order, uint32_t rank)
+{
+    const struct order_rank *place = order->table ? &order->table[rank % ORDER_RANKS] : &order->one;
+    return place->used && place->rank == rank;
+}
+
+bool order_after_restart(const struct record *first, const struct order *other,
+                         const struct record *head)
+{
+    double begin, before, least = RESTART_NS;
+    bool same = !other->begun || has_rank(other, first->rank); /* or it is not known yet */
+    if (((first->has ^ head->has) & RECORD_JOB) || !same || !step_begin(first, &begin) ||
+        !step_begin(head, &before))
+        return false;
+    if (first->has & RECORD_STEP_TIME)
+        least += 2 * (double)first->step_time_ns;
+    return begin - before > least;
+}
+
+void order_move(struct order *order, int64_t epoch)
+{
+    order->epoch = epoch;
+    for (int i = 0; order->table && i < ORDER_RANKS; i++)
+        order->table[i].epoch = epoch;
+    order->one.epoch = epoch;
 }
 
 void order_copy(struct order *to, const struct order *from)

@@ -29,6 +29,7 @@ struct order_rank {
  * made when a second one appears. */
 struct order {
     int64_t epoch;
+    bool begun; /* its first record was delivered */
     struct order_rank one;
     struct order_rank *table; /* ORDER_RANKS, by rank modulo; NULL: one is enough */
 };
@@ -37,6 +38,15 @@ struct order {
  * through at once (the lowest key); when the same rank goes on from there, the
  * run restarted: a new epoch begins. */
 struct order_key order_key(struct order *order, const struct record *record);
+
+/* Whether the first record of a file is of a later attempt at the run than what another file shows
+ * next, its head, at the same step or a later one: of the same rank, and that step had begun long
+ * before. Without times of begin: never. */
+bool order_after_restart(const struct record *first, const struct order *other,
+                         const struct record *head);
+
+/* The file, of which one record is known, is behind so many restarts of others. */
+void order_move(struct order *order, int64_t epoch);
 
 static inline bool order_before(struct order_key a, struct order_key b)
 {

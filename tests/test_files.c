@@ -976,6 +976,55 @@ static void many_ranks_in_one_file_restart_together(void **state)
                   "0:2 9:2 1:2 2:2 0:3 9:3 1:3 2:3 ");
 }
 
+/* A step a second from `begin_s` on. */
+static void put_timed(struct fixture *f, const char *name, unsigned rank, long long from,
+                      long long to, long long begin_s)
+{
+    char line[128];
+    for (long long step = from; step <= to; step++) {
+        snprintf(line, sizeof line, "{\"rank\":%u,\"step\":%lld,\"t\":%lld,\"step_time\":1}\n", rank,
+                 step, 1700000000 + begin_s + step);
+        put_text(f, name, "a", line);
+    }
+}
+
+static void the_log_of_a_later_attempt_is_read_behind(void **state)
+{
+    static const char *const names[][3] = {{"a.log", "b.log", "c.log"},
+                                           {"c.log", "a.log", "b.log"},
+                                           {"b.log", "c.log", "a.log"}};
+    struct fixture *f = *state;
+    put_timed(f, "a.log", 0, 1, 5, 0);
+    put_timed(f, "b.log", 0, 3, 8, 300); /* goes on from step 2 */
+    put_timed(f, "c.log", 0, 6, 7, 400); /* the first attempt never came so far */
+    put_timed(f, "d.log", 1, 1, 5, 0);
+    for (size_t i = 0; i < 3; i++)
+        for (size_t budget = 1; budget < 40; budget += 3) {
+            f->got_len = 0;
+            start(f, (struct files_options){.follow = false});
+            for (int k = 0; k < 3; k++)
+                assert_int_equal(add(f, names[i][k]), 0);
+            assert_int_equal(add(f, "d.log"), 0);
+            pump(f, budget);
+            if (i == 0)
+                assert_string_equal(f->got, "0:1 1:1 0:2 1:2 0:3 1:3 0:4 1:4 0:5 1:5 "
+                                            "0:3 0:4 0:5 0:6 0:7 0:8 0:6 0:7 ");
+            assert_non_null(strstr(f->got, "0:5 1:5 0:3 0:4 0:5 0:6 0:7 0:8 0:6 0:7 "));
+        }
+}
+
+static void a_log_that_begins_later_is_read_beside(void **state)
+{
+    struct fixture *f = *state;
+    start(f, (struct files_options){.follow = false});
+    put_timed(f, "a.log", 0, 1, 6, 0);
+    put_timed(f, "b.log", 0, 3, 6, 9);    /* the clock of another node is ahead */
+    put_timed(f, "c.log", 1, 4, 6, 3600); /* another rank's by an hour: who knows */
+    add(f, "");
+    pump(f, 100);
+    assert_got(f, "0:1 0:2 0:3 0:3 0:4 0:4 1:4 0:5 0:5 1:5 0:6 0:6 1:6 ");
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -1025,6 +1074,8 @@ int main(void)
         T(one_late_record_is_no_restart),
         T(a_rank_that_ended_holds_up_nobody),
         T(many_ranks_in_one_file_restart_together),
+        T(the_log_of_a_later_attempt_is_read_behind),
+        T(a_log_that_begins_later_is_read_beside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -140,6 +140,14 @@ static void put_record(struct fixture *f, FILE *out, unsigned rank, long long st
         fputs(ends[below(f, sizeof ends / sizeof *ends)], out);
 }
 
+/* Of a file whose ranks others have, too: they are attempts at one run, one after another. */
+static void put_attempt(struct fixture *f, FILE *out, unsigned number, unsigned rank,
+                        long long step)
+{
+    fprintf(out, "{\"rank\":%u,\"step\":%lld,\"t\":%lld,\"compute\":0.%06zu}\n", rank, step,
+            1700000000 + 1000LL * number + step, below(f, 1000000));
+}
+
 static void put_something(struct fixture *f, FILE *out)
 {
     switch (below(f, 60)) {
@@ -203,9 +211,12 @@ static void write_file(struct fixture *f, unsigned number)
              named ? number : 'a' + number);
     FILE *out = open_file(f, name, "w");
     unsigned ranks = below(f, 3) ? 1 : 1 + (unsigned)below(f, 5);
-    long long step = (long long)below(f, 10);
+    bool attempt = below(f, 3) == 0;
+    long long step = (long long)below(f, attempt ? 40 : 10);
     for (size_t n = below(f, 120); n > 0; n--) {
-        for (unsigned rank = 0; rank < ranks; rank++)
+        for (unsigned rank = 0; rank < ranks && attempt; rank++)
+            put_attempt(f, out, number, number % 2 + rank, step);
+        for (unsigned rank = 0; rank < ranks && !attempt; rank++)
             put_record(f, out, number + 20 * rank, step - (below(f, 30) == 0), named);
         put_something(f, out);
         step += below(f, 10) ? 1 : 2;
