@@ -265,8 +265,7 @@ static size_t quoted_cells(struct map_csv *csv, const struct user_format *user, 
 
 static void put_row(const struct user_format *user, struct user_record *record, struct log_out *out)
 {
-    if (user->job)
-        record->record.has |= RECORD_JOB;
+    user_format_mark(user, record);
     user_record_out(record, out);
 }
 

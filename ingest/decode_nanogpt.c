@@ -1,6 +1,9 @@
 /* nanoGPT: "iter 10: loss 10.9886, time 725.90ms, mfu 41.20%": the time of that one
  * iteration, of which every log_interval-th is printed; the MFU is a running mean, of an
- * A100's peak. "step 0: train loss 10.9, val loss 10.9" is an evaluation. */
+ * A100's peak. "step 0: train loss 10.9, val loss 10.9" is an evaluation, which the time of the
+ * iteration of that number holds, too. */
+#include <string.h>
+
 #include "decode_generally.h"
 #include "log_format.h"
 #include "log_piece.h"
@@ -12,6 +15,7 @@ struct nanogpt {
     struct log_writers writers;
     bool milliseconds;   /* the unit of this log: a time in seconds is cut, "73s" of "735.20ms" */
     unsigned in_seconds; /* lines with such a time, one after another */
+    int64_t evaluated;   /* the step of the last evaluation, + 1; 0: there was none */
 };
 
 #define SECONDS_ENOUGH 3 /* another script's, after all */
@@ -94,9 +98,19 @@ static void judge(struct nanogpt *nanogpt, int64_t writer, const struct values *
         return;
     }
     struct record record = log_job(step, ns);
+    if (step + 1 == nanogpt->evaluated)
+        record.has |= RECORD_VALIDATION; /* within the time of this iteration */
     if (values->share == LOG_FIELD_NUMBER && values->mfu > 0) /* -100%: not known yet */
         log_job_mfu(&record, values->mfu, out);
     log_out_record(out, &record);
+}
+
+static void note_evaluation(struct nanogpt *nanogpt, struct str number)
+{
+    int64_t step;
+    size_t length;
+    if (log_integer(number, &step, &length))
+        nanogpt->evaluated = step + 1;
 }
 
 enum log_answer nanogpt_generally(void *state, const struct log_line *line, struct log_out *out)
@@ -105,6 +119,8 @@ enum log_answer nanogpt_generally(void *state, const struct log_line *line, stru
     struct str rest = line->text, value;
     struct log_piece piece;
     bool taken = false;
+    if (log_find(line->text, "iter_dt ") != SIZE_MAX)
+        return LOG_OTHER; /* minGPT's */
     while (log_next_piece(&rest, line, "iter", &piece)) {
         struct values values;
         if (!values_of(&piece, &values))
@@ -114,6 +130,7 @@ enum log_answer nanogpt_generally(void *state, const struct log_line *line, stru
     }
     if (!taken && log_begins(line->body, "step ") && log_after(line->body, "train loss", &value) &&
         log_after(value, "val loss", &value)) {
+        note_evaluation(nanogpt, log_trim(log_from(line->body, strlen("step "))));
         log_out_count(out, LOG_EVALUATION, NULL);
         taken = true;
     }

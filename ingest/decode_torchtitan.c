@@ -117,10 +117,12 @@ static bool take_setup(struct titan *titan, const struct log_line *line, struct 
         return log_find(text, "global batch size") != SIZE_MAX;
     bool zone;
     size_t length;
+    struct log_piece start = {.front = log_until(text, (size_t)(value.p - text.p)),
+                              .origin = LOG_LEARN_NOWHERE};
     if (log_integer(value, &number, &length) && number > 0 && !line->cut) {
         titan->steps.any = true;
         titan->steps.previous = titan->stamp_step = number - 1;
-        titan->stamped = log_stamp_in(text, 160, &titan->stamp, &zone);
+        titan->stamped = log_piece_stamp(&start, &titan->stamp, &zone); /* as steps have it */
         titan->interrupted = true;
     }
     return true;

@@ -97,10 +97,24 @@ static bool label_rank(struct str s, uint32_t *ret)
     return true;
 }
 
+/* "[default1]:", "[trainer0|1]:": of the processes that one task has started it is this one. */
+static bool has_local_rank(struct str s)
+{
+    for (size_t i = 0; i + 2 < s.len; i++) {
+        size_t at = i + 1;
+        while (s.p[i] == '[' && at < s.len && is_letter(s.p[at]))
+            at++;
+        if (at > i + 1 && at < s.len && is_digit(s.p[at]))
+            return true;
+    }
+    return false;
+}
+
 bool prefix_rank(struct str prefix, uint32_t *ret)
 {
     struct str digits;
-    return rank_after_word(prefix, "rank", " =-_:", ret, &digits) || label_rank(prefix, ret);
+    return rank_after_word(prefix, "rank", " =-_:", ret, &digits) ||
+           (!has_local_rank(prefix) && label_rank(prefix, ret));
 }
 
 static struct str last_part(struct str path)

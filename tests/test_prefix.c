@@ -47,6 +47,8 @@ static void launchers_give_the_rank(void **state)
         {"[rank1048575]: ", 1048575},
         {"\x1b[36m[rank2]:\x1b[0m ", 2},
         {"2: [rank5]: ", 5},
+        {"0: [default1]: [rank9]: ", 9},
+        {"3: [2026-05-11 02:59:55] ", 3},
     };
     check(prefix_rank, rows, sizeof(rows) / sizeof(rows[0]));
 }
@@ -58,6 +60,8 @@ static void what_is_no_global_rank_tells_nothing(void **state)
         {"", -1},
         {" ", -1},
         {"[default7]:", -1},
+        {"0: [default1]:", -1},
+        {" 12: [trainer0|1]:", -1},
         {"[pod/x] ", -1},
         {"[pod/x-5/main] ", -1},
         {"2026-11-29T18:04:07.123456789Z ", -1},
