@@ -58,6 +58,7 @@ const char *log_note_sentence(enum log_note note)
 
 void log_book_done(struct log_book *book)
 {
+    log_names_done(&book->names);
     for (size_t i = 0; i < book->count; i++) {
         for (size_t k = 0; k < book->facts[i].value_count; k++)
             quantile_done(&book->facts[i].values[k].quantile);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "log_names.h"
 #include "quantile.h"
 #include "str.h"
 #include "summary.h"
@@ -95,6 +96,7 @@ struct log_book {
     char label[64];          /* the first such prefix: raw bytes; "" */
     struct nccl_job *nccl;   /* what files of NCCL Inspector say together; owned, unless: */
     bool nccl_borrowed;
+    struct log_names names; /* of the inputs; owned */
 };
 
 void log_book_done(struct log_book *book);

@@ -83,10 +83,12 @@ static void find_rank(struct format_reader *reader, struct record *record)
 {
     const struct log_line *line = &reader->line;
     struct str prefix = str_of(line->text.p, (size_t)(line->body.p - line->text.p));
+    bool lines = reader->document < 0;
+    bool named = reader->rank >= 0 &&
+                 (reader->says_rank || (lines && log_names_are_ranks(&reader->book->names)));
     if (prefix.len > 0 && prefix_rank(prefix, &record->rank)) {
         record->has |= RECORD_RANK;
-    } else if (reader->rank >= 0 || reader->document >= 0) {
-        bool named = reader->rank >= 0 && (reader->says_rank || reader->document < 0);
+    } else if (named || reader->document >= 0) {
         record->rank = named ? (uint32_t)reader->rank : 0;
         record->has |= RECORD_RANK;
     } else if (!reader->ranked) {

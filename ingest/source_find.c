@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "inflate.h"
+#include "log_facts.h"
 #include "memory.h"
 #include "source_look.h"
 #include "source_runs.h"
@@ -93,6 +94,8 @@ static struct source_path *add_path(struct files *files, int dir, const char *na
         files->paths = memory_resized(files->paths, 1, files->path_capacity * sizeof *files->paths);
     }
     files->paths[files->path_count++] = path;
+    if (files->totals->book)
+        log_names_meet(&files->totals->book->names, name);
     return path;
 }
 

@@ -105,7 +105,7 @@ static void show(const struct looking *looking, struct unit *unit, const struct 
         return;
     if (!unit->sample)
         unit->sample = memory_zeroed(1, sizeof *unit->sample);
-    sample_file(path_of(looking, entry, path), looking->formats, looking->met.nccl, unit->sample);
+    sample_file(path_of(looking, entry, path), looking->formats, &looking->met, unit->sample);
     unit->shown = entry;
 }
 
@@ -261,7 +261,7 @@ static bool are_two_runs(struct looking *looking, struct unit *a, struct unit *b
         bool left_first = left->first_step < right->first_step;
         const struct run_sample *late = left_first ? right : left;
         sample_step(path_of(looking, left_first ? a->shown : b->shown, path), looking->formats,
-                    late->first_step, &looking->probe);
+                    &looking->met, late->first_step, &looking->probe);
         result = compare(&looking->probe, late);
     }
     return result > 0;
@@ -406,6 +406,7 @@ int runs_look(const char *folder, const char *which, const struct formats *forma
             char path[PATH_BYTES];
             path_of(looking, &entries[i], path);
             source_meet_nccl(path, path, &looking->met);
+            log_names_meet(&looking->met.names, path);
         }
         look(looking, entries, ret->matches, ret);
         log_book_done(&looking->met);

@@ -21,18 +21,22 @@ struct sampling {
 };
 
 static void sampling_open(struct sampling *sampling, const char *path,
-                          const struct formats *formats)
+                          const struct formats *formats, const struct log_book *met)
 {
     memset(sampling, 0, sizeof *sampling);
     sampling->look = look_open(path);
     sampling->path = path;
     sampling->totals =
         (struct stream_totals){.formats = formats, .book = formats ? &sampling->book : NULL};
+    sampling->book.nccl = met->nccl;
+    sampling->book.nccl_borrowed = met->nccl != NULL;
+    sampling->book.names = met->names;
 }
 
 static void sampling_close(struct sampling *sampling)
 {
     look_close(sampling->look);
+    sampling->book.names = (struct log_names){0}; /* not its own */
     log_book_done(&sampling->book);
 }
 
@@ -169,13 +173,11 @@ static void look_at_end(struct sampling *sampling, struct run_sample *sample)
     free(end);
 }
 
-void sample_file(const char *path, const struct formats *formats, struct nccl_job *nccl,
+void sample_file(const char *path, const struct formats *formats, const struct log_book *met,
                  struct run_sample *ret)
 {
     struct sampling sampling;
-    sampling_open(&sampling, path, formats);
-    sampling.book.nccl = nccl;
-    sampling.book.nccl_borrowed = nccl != NULL;
+    sampling_open(&sampling, path, formats, met);
     ret->count = 0;
     if (sampling.look) {
         look_at_begin(&sampling, ret);
@@ -204,11 +206,11 @@ static void look_for(struct sampling *sampling, int64_t step, struct run_sample 
         ret->count = 0;
 }
 
-void sample_step(const char *path, const struct formats *formats, int64_t step,
-                 struct run_sample *ret)
+void sample_step(const char *path, const struct formats *formats, const struct log_book *met,
+                 int64_t step, struct run_sample *ret)
 {
     struct sampling sampling;
-    sampling_open(&sampling, path, formats);
+    sampling_open(&sampling, path, formats, met);
     ret->count = 0;
     if (sampling.look && sampling.look->kind == INFLATE_NOT)
         look_for(&sampling, step, ret);

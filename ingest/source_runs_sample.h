@@ -18,16 +18,16 @@ struct run_sample {
 };
 
 struct formats;
-struct nccl_job;
+struct log_book;
 
 /* Of other formats than our own (NULL: none) that count their steps, or hold what belongs to a step
- * until later, only the beginning is looked at. nccl: what all files of the folder say together;
- * borrowed; NULL: nothing. */
-void sample_file(const char *path, const struct formats *formats, struct nccl_job *nccl,
+ * until later, only the beginning is looked at. met: what is known of all files of the folder
+ * together. */
+void sample_file(const char *path, const struct formats *formats, const struct log_book *met,
                  struct run_sample *ret);
 
 /* What stands where the file comes to that step; nothing when it never does. */
-void sample_step(const char *path, const struct formats *formats, int64_t step,
-                 struct run_sample *ret);
+void sample_step(const char *path, const struct formats *formats, const struct log_book *met,
+                 int64_t step, struct run_sample *ret);
 
 const struct record *sample_find(const struct run_sample *sample, uint32_t rank, int64_t step);

@@ -109,12 +109,18 @@ static struct str without_blanks(struct str s)
     return s;
 }
 
-bool stream_accept(struct stream *stream, struct record *record, struct str line)
+void stream_count_nobodys(struct stream *stream, struct str line)
+{
+    stream_count_damaged(
+        stream, "no rank: not in the record, a prefix such as [rank5]:, or the name", line);
+}
+
+/* A record that was read: counted, its rank found. False when nobody knows whose it is. */
+static bool accept_record(struct stream *stream, struct record *record, struct str line)
 {
     if (!(record->has & RECORD_RANK)) {
         if (!stream->has_rank) {
-            stream_count_damaged(
-                stream, "no rank: not in the record, a prefix such as [rank5]:, or the name", line);
+            stream_count_nobodys(stream, line);
             return false;
         }
         record->rank = stream->rank;
@@ -140,7 +146,7 @@ static bool take_record(struct stream *stream, struct record *record)
         count_other(stream, line);
     if (result == DECODE_DAMAGED || (result == DECODE_RECORD && why))
         stream_count_damaged(stream, why, line);
-    if (result != DECODE_RECORD || !stream_accept(stream, record, line))
+    if (result != DECODE_RECORD || !accept_record(stream, record, line))
         return false;
     stream->own_end = record->step + 1;
     return true;

@@ -24,9 +24,13 @@ static void tell_damages(struct stream *stream, struct str line)
 bool stream_take_waiting(struct stream *stream, struct record *record)
 {
     static const char where[] = "(of the lines before)";
-    while (format_reader_next(stream->reader, record))
-        if (stream_accept(stream, record, str_of(where, sizeof(where) - 1)))
+    while (format_reader_next(stream->reader, record)) {
+        if (record->has & RECORD_RANK) {
+            stream->totals->counts.records++;
             return true;
+        }
+        stream_count_nobodys(stream, str_of(where, sizeof(where) - 1));
+    }
     return false;
 }
 

@@ -50,8 +50,8 @@ struct stream {
 
 void stream_count_damaged(struct stream *stream, const char *why, struct str line);
 
-/* A record that was read: counted, its rank found. False when nobody knows whose it is. */
-bool stream_accept(struct stream *stream, struct record *record, struct str line);
+/* Nobody knows whose record the line holds. */
+void stream_count_nobodys(struct stream *stream, struct str line);
 
 /* ---- stream_lines.c ---- */
 

@@ -256,6 +256,7 @@ static void meet(struct explained *explained, const char *path)
 {
     if (explained->logs.formats)
         source_meet_nccl(path, short_name(path), &explained->logs.book);
+    log_names_meet(&explained->logs.book.names, path);
 }
 
 static void read_names(struct explained *explained, const char *folder,
@@ -268,6 +269,12 @@ static void read_names(struct explained *explained, const char *folder,
     for (size_t i = 0; i < names->count; i++)
         if (make_path(path, folder, names->names[i]))
             read_file(explained, path);
+}
+
+static bool is_file(const char *source)
+{
+    struct stat status;
+    return stat(source, &status) == 0 && !S_ISDIR(status.st_mode);
 }
 
 static void read_source(struct explained *explained, const char *source)
@@ -312,6 +319,9 @@ int explain_read(struct explained *explained, const struct options *options)
     command_logs_use(&explained->logs, &explained->totals);
     for (int i = 0; i < options->source_count; i++)
         meet(explained, options->sources[i]);
+    for (int i = 0; i < options->source_count; i++)
+        if (is_file(options->sources[i]))
+            meet(explained, options->sources[i]);
     for (int i = 0; i < options->source_count; i++)
         read_source(explained, options->sources[i]);
     uint64_t foreign = 0;

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "log_names.h"
 #include "prefix.h"
 
 struct row {
@@ -115,12 +116,42 @@ static void file_names_give_the_rank(void **state)
     check(file_name_rank, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
+static void numbers_of_names_are_ranks_where_they_count(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *names[5];
+        bool ranks;
+    } rows[] = {
+        {{"slurm-123456.out"}, false},
+        {{"a/5.csv"}, false},
+        {{"a/0.csv", "b/0.csv", "a/0.csv.gz"}, false}, /* the same one */
+        {{"log_0.csv", "log_1.csv.gz", "log_2.csv"}, true},
+        {{"gpu1.log", "gpu2.log", "gpu3.log", "gpu7.log"}, true},
+        {{"gpu1.log", "gpu2.log", "gpu3.log", "gpu8.log"}, false},
+        {{"slurm-1001.out", "slurm-1002.out"}, false},
+        {{"0.log", "1.log", "99.log"}, false},
+        {{"0.log", "1.log", "1048577.log", "train-2026-11.log"},
+         true}, /* no rank, and two numbers */
+        {{"rank0.log", "rank1.log", "run3.log"}, false},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct log_names names = {0};
+        for (size_t k = 0; k < 5 && rows[i].names[k]; k++)
+            log_names_meet(&names, rows[i].names[k]);
+        if (log_names_are_ranks(&names) != rows[i].ranks)
+            fail_msg("row %zu, %s", i, rows[i].names[0]);
+        log_names_done(&names);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(launchers_give_the_rank),
         cmocka_unit_test(what_is_no_global_rank_tells_nothing),
         cmocka_unit_test(file_names_give_the_rank),
+        cmocka_unit_test(numbers_of_names_are_ranks_where_they_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -279,6 +279,37 @@ class Values(Folder):
         self.assertNotIn(b"name  ", run(SLOW5).stdout.split(b"read  ")[1])
 
 
+class Names(Folder):
+    PATTERN = ("--pattern", "iter {step} took {step_time} ms")
+
+    def lines(self, steps, milliseconds=350):
+        return [f"iter {step} took {milliseconds + step % 3} ms" for step in steps]
+
+    def test_the_number_of_a_job_is_no_rank(self):
+        log = self.log("slurm-123456.out", self.lines(range(30)))
+        self.assertEqual(report(*self.PATTERN, log)["per_rank"], [])
+        text = run(*self.PATTERN, log).stdout.decode()
+        self.assertIn("whole job   GPUs unknown", text)
+
+    def test_files_that_count_are_those_of_ranks(self):
+        for rank in range(4):
+            self.log(f"log_{rank}.txt", self.lines(range(30), 350 + rank))
+        for sources in ([self.folder], [self.path(f"log_{rank}.txt") for rank in range(4)]):
+            is_ = report(*self.PATTERN, *sources)
+            self.assertEqual([rank["rank"] for rank in is_["per_rank"]], [0, 1, 2, 3])
+            self.assertEqual(is_["steps"]["complete"], 30)
+
+    def test_files_of_attempts_are_as_one_after_another(self):
+        first = records(range(1, 88), seed=3)
+        later = records(range(51, 141), seed=4, begin=1795961553.0 + 1000)
+        paths = self.log("slurm-1001.out", first), self.log("slurm-1002.out", later)
+        both = report(self.log("both.txt", first + later))
+        self.assertEqual(both["steps"]["attempts"], 2)
+        self.assertEqual(both["effective"]["repeated_steps"], 37)
+        self.assertEqual(report(*paths), both)
+        self.assertEqual(report(*reversed(paths)), both)
+
+
 class Output(Folder):
     def test_the_ending_chooses_the_form(self):
         for name, begins in (("a.json", "{"), ("a.csv", "attempt,"), ("a.txt", "ddp8-slow5"),
