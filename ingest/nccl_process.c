@@ -16,7 +16,8 @@
 
 #define HELD_LEAST 256 /* records, and every communicator was seen to come again */
 #define HELD_MOST 1100 /* the plugin's ring of 1024 may hold one communicator only */
-#define REMADE 32      /* calls on a new one like it, none on the one that is followed */
+#define HELD_OF_DUMP 4096
+#define REMADE 32 /* calls on a new one like it, none on the one that is followed */
 
 struct nccl_process {
     struct nccl_table table;
@@ -33,7 +34,8 @@ struct nccl_process {
     bool again;      /* one came again after another */
     bool chosen;
     uint16_t communicator, function; /* that are followed */
-    struct nccl_spans others;        /* exchanges in other communicators */
+    struct nccl_dump dump;
+    struct nccl_spans others; /* exchanges in other communicators */
     struct nccl_clock clock;
     struct nccl_whole whole;
     struct nccl_whose place;
@@ -183,6 +185,7 @@ static void follow_remade(struct nccl_process *process, struct log_out *out)
     if (process->remade_counted > 0) {
         put_due(process, true, out);
         process->communicator = process->remade.list[0].communicator;
+        process->dump = (struct nccl_dump){0};
         process->clock = (struct nccl_clock){0};
         for (uint32_t i = 0; i < process->remade.count; i++)
             follow(process, &process->remade.list[i], out);
@@ -212,33 +215,13 @@ static void take_call(struct nccl_process *process, const struct nccl_call *call
     }
 }
 
-/* Where the calls of a communicator lie among those that are held. */
-struct range {
-    bool any;
-    uint32_t first, last;
-};
-
-static struct range range_of(const struct nccl_process *process, size_t group)
-{
-    const struct nccl_calls_kept *held = &process->held;
-    struct range range = {0};
-    for (uint32_t i = 0; i < held->count; i++) {
-        if (held->list[i].communicator != group || held->list[i].pair)
-            continue;
-        range.first = range.any ? range.first : i;
-        range.last = i;
-        range.any = true;
-    }
-    return range;
-}
-
 /* What was chosen may be what took the place of another: that one comes first. */
 static void begin_with_first(struct nccl_process *process)
 {
     const struct nccl_call *list = process->held.list;
-    struct range own = range_of(process, process->communicator);
+    struct nccl_range own = nccl_kept_range(&process->held, process->communicator);
     for (size_t i = 0; i < process->table.count; i++) {
-        struct range other = range_of(process, i);
+        struct nccl_range other = nccl_kept_range(&process->held, i);
         if (!own.any || !other.any || other.last >= own.first ||
             !nccl_table_alike(&process->table, i, process->communicator) ||
             process->table.groups[i].calls[process->function] == 0 ||
@@ -274,7 +257,6 @@ static void release_held(struct nccl_process *process, struct log_out *out)
             nccl_table_choose(&process->table, &process->communicator, &process->function);
         begin_with_first(process);
     }
-    nccl_whole_dump(&process->whole);
     for (uint32_t i = 0; i < held->count; i++)
         if (held->list[i].arrival_ns > 0)
             note(process, &held->list[i], out);
@@ -286,17 +268,31 @@ static void release_held(struct nccl_process *process, struct log_out *out)
     nccl_spans_forget(&process->others, process->clock.release_ns);
 }
 
-/* Where there is one communicator only there is nothing to wait for. */
+/* Until its dump is whole, but where there is one communicator only, or the others have had their
+ * turn, there is nothing to wait for. */
+static void hold_dump(struct nccl_process *process, const struct nccl_call *call,
+                      struct log_out *out)
+{
+    bool begins = nccl_dump_begins(&process->dump, call, process->communicator);
+    bool alone = process->table.count == 1 && !call->pair;
+    if (begins || process->held.count >= HELD_OF_DUMP) {
+        release_held(process, out);
+        nccl_whole_dump(&process->whole);
+    }
+    nccl_keep(&process->held, call);
+    if (alone || (call->communicator == process->communicator && !call->pair &&
+                  nccl_dump_is_last(&process->dump, call->communicator)))
+        release_held(process, out);
+    if (alone)
+        nccl_whole_dump(&process->whole);
+}
+
 static void hold(struct nccl_process *process, const struct nccl_call *call, struct log_out *out)
 {
     struct nccl_group *own = &process->table.groups[call->communicator];
     struct nccl_calls_kept *held = &process->held;
     if (process->chosen) {
-        if (nccl_begins_dump(held, call))
-            release_held(process, out);
-        nccl_keep(held, call);
-        if (process->table.count == 1 && !call->pair)
-            release_held(process, out);
+        hold_dump(process, call, out);
         return;
     }
     if (!call->pair) {
@@ -309,6 +305,8 @@ static void hold(struct nccl_process *process, const struct nccl_call *call, str
     bool begins = nccl_begins_dump(held, call);
     if ((held->count >= HELD_LEAST && process->again && begins) || held->count >= HELD_MOST)
         release_held(process, out);
+    if (process->chosen)
+        nccl_dump_begins(&process->dump, call, process->communicator);
     nccl_keep(held, call);
     log_out_held(out, !process->chosen);
 }

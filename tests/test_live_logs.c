@@ -194,6 +194,55 @@ static void each_sample_grows_in_torn_pieces(void **state)
     assert_true(seen > 0);
 }
 
+/* A call of NCCL Inspector: at and over are in us. */
+static void append_call(int group, int number, int64_t at, int64_t over, int64_t dump)
+{
+    char line[1024];
+    int length = snprintf(
+        line, sizeof line,
+        "{\"header\":{\"id\":\"0x%d\",\"comm_name\":\"%s\",\"rank\":1,\"n_ranks\":%d,\"nnodes\":1},"
+        "\"metadata\":{\"dump_timestamp_us\":%lld,\"hostname\":\"n\",\"pid\":7},"
+        "\"coll_perf\":{\"coll\":\"AllReduce\",\"coll_sn\":%d,\"coll_exec_time_us\":%lld,"
+        "\"event_trace_ts\":{\"kernel_events\":[{\"channel_id\":0,\"kernel_start_ts\":%lld,"
+        "\"kernel_stop_ts\":%lld}]}}}\n",
+        group, group ? "world" : "tp", group ? 8 : 2, (long long)dump, number,
+        (long long)(over - at), (long long)at, (long long)over);
+    append("train.log", line, (size_t)length);
+}
+
+/* Communicator after communicator, each dump: where the one that is followed is the last of them,
+ * its calls do not wait for the next dump, which may never come. */
+static void what_a_dump_holds_comes_before_the_next(void **state)
+{
+    enum { STEPS = 400, A_DUMP = 4, STEP_US = 100000 };
+    struct log_book book = {0};
+    struct stream_totals totals;
+    char path[128];
+    struct files *files = open_log(true, &totals, &book);
+    int64_t begin = INT64_C(1752867229000000), now_ns = INT64_C(1000000000000);
+    for (int first = 0; first < STEPS; first += A_DUMP) {
+        int64_t dump = begin + (int64_t)(first + A_DUMP) * STEP_US;
+        for (int group = 0; group < 2; group++)
+            for (int step = first; step < first + A_DUMP; step++) {
+                int64_t at = begin + (int64_t)step * STEP_US + group * 50000;
+                append_call(group, step, at, at + 1000, dump);
+            }
+    }
+    live.count = 0;
+    for (int i = 0; i < 4; i++) {
+        files_poll(files, now_ns += INT64_C(250000000));
+        pump(files, &live, now_ns);
+    }
+    /* Whether a call is missing before the last one only the next of the other would tell. */
+    assert_int_equal(live.count, STEPS - 1);
+    assert_int_equal(live.records[live.count - 1].step, STEPS - 2);
+    assert_int_equal(live.records[live.count - 1].compute_ns, 98000000);
+    files_free(files);
+    log_book_done(&book);
+    path_of(path, "train.log");
+    unlink(path);
+}
+
 static int setup(void **state)
 {
     strcpy(folder, "/tmp/lockstep_live_XXXXXX");
@@ -211,6 +260,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_sample_grows_in_torn_pieces),
+        cmocka_unit_test(what_a_dump_holds_comes_before_the_next),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
