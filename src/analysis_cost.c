@@ -179,8 +179,30 @@ static void fill_rotation(const struct analysis *analysis, struct rotation *rota
 
 /* ---- all of it ---- */
 
+/* Of the steps of the window whose own times are known, and how many they are; NAN: all are. */
+static double loss_of_those_that_tell(const struct analysis *analysis, int *ret_steps)
+{
+    const struct analysis_window *window = analysis->window;
+    double late_ns = 0, time_ns = 0;
+    bool all = true;
+    *ret_steps = 0;
+    for (size_t i = 0; i < window->row_count; i++) {
+        const struct step_digest *digest = &steps_at(&analysis->steps, window->rows[i])->digest;
+        double late = digest_late_ns(digest), covered = (double)digest->span;
+        if (digest->time_evidence == EVIDENCE_NONE)
+            continue;
+        all &= !isnan(late) && !isnan(digest->own_median_ns);
+        if (isnan(late) || isnan(digest->own_median_ns))
+            continue;
+        ++*ret_steps;
+        late_ns += fmin(late, (double)digest->step_time_ns) * covered;
+        time_ns += (double)digest->step_time_ns * covered;
+    }
+    return all || time_ns <= 0 ? NAN : late_ns / time_ns;
+}
+
 /* The loss is that of the ledger, so that floor and chronic loss add up to what the
- * screen shows as jitter and stragglers. */
+ * screen shows as jitter and stragglers; where some steps do not tell, that of the others. */
 static void fill_jitter(struct analysis *analysis, struct summary *summary)
 {
     struct jitter *jitter = &summary->jitter;
@@ -191,6 +213,10 @@ static void fill_jitter(struct analysis *analysis, struct summary *summary)
     if (!quantity_known(waits) || !quantity_known(jitter->floor))
         return;
     double loss = waits.value + (quantity_known(stragglers) ? stragglers.value : 0);
+    double told = loss_of_those_that_tell(
+        analysis, &jitter->told_steps); /* in the ledger they are beside others */
+    if (!isnan(told))
+        loss = told;
     jitter->floor.value =
         fmin(jitter->longer.value * window_own_share(&analysis->window->view), loss);
     jitter->loss = analysis_number(analysis, loss, EVIDENCE_COMPUTED);

@@ -23,11 +23,16 @@ static bool has_record(const struct step_row *row, uint32_t slot)
 int64_t analysis_missing_since(const struct analysis *analysis, size_t index, uint32_t slot)
 {
     const struct steps *steps = &analysis->steps;
-    size_t front = analysis_front(analysis, index);
+    size_t front = analysis_front(analysis, index), rows = 0; /* behind, that tell of ranks */
+    int64_t since = -1;
+    if (step_row_of_job(steps_at(steps, front)))
+        return -1;
     for (size_t at = front + 1; at-- > 0 && front - at <= RANK_LEFT_AFTER;) {
-        if (!has_record(steps_at(steps, at), slot))
-            continue;
-        return front - at < FOLD_MISSING_ROWS ? -1 : steps_at(steps, at + 1)->step;
+        const struct step_row *row = steps_at(steps, at);
+        if (has_record(row, slot) && !(row->has[slot] & RECORD_JOB))
+            return rows < FOLD_MISSING_ROWS ? -1 : since;
+        rows += !step_row_of_job(row);
+        since = row->step;
     }
     return -1;
 }

@@ -351,6 +351,18 @@ static bool is_other_account(const struct rank_info *info, uint32_t has,
            (has & RECORD_ANY_TIME) != (record->has & RECORD_ANY_TIME);
 }
 
+/* Whether the value of a later step is a mean over this one, too: of a run that is done again the
+ * values may end at other steps. */
+static bool is_within_later(const struct analysis *analysis, const struct rank_info *info,
+                            uint32_t slot, int64_t step)
+{
+    const struct steps *steps = &analysis->steps;
+    size_t index = steps_lower(steps, info->now.attempt, step);
+    const struct step_row *row = index < steps->count ? steps_at(steps, index) : NULL;
+    return row && row->attempt == info->now.attempt && row->step > step &&
+           slot < row->capacity && row->has[slot] && row->step - step < row->job.span;
+}
+
 /* A record of a step that this rank has reported, or that is before its last. */
 enum analysis_answer analysis_add_backward(struct analysis *analysis, uint32_t slot,
                                            const struct record *record)
@@ -375,7 +387,9 @@ enum analysis_answer analysis_add_backward(struct analysis *analysis, uint32_t s
     if (end_ns != INT64_MIN)
         return filled ? repeated(analysis) : analysis_place(analysis, slot, record);
     if ((record->has & (RECORD_JOB | RECORD_BEGIN)) == RECORD_JOB)
-        return suspect(analysis, slot, record, (filled && !equal) || gone);
+        return suspect(analysis, slot, record,
+                       filled ? !equal
+                              : gone || is_within_later(analysis, info, slot, record->step));
     if (!filled && !gone)
         return begins_after_later(analysis, info, slot, record)
                    ? restart(analysis, slot, record)

@@ -25,7 +25,7 @@ void analysis_close(struct analysis *analysis, size_t index)
     if (row->closed)
         return;
     row->closed = true;
-    row->expected = row->reported == analysis->ranks.count
+    row->expected = row->reported == analysis->ranks.count || step_row_of_job(row)
                         ? row->reported
                         : ranks_expected(&analysis->ranks, row->attempt, row->step,
                                          steps_stride(&analysis->steps, index));

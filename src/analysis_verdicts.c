@@ -246,7 +246,7 @@ static void add_left(const struct analysis *analysis, size_t index, struct list 
     size_t front = analysis_front(analysis, index);
     const struct step_row *row = steps_at(&analysis->steps, front);
     int64_t stride = steps_stride(&analysis->steps, front), patience;
-    if (__builtin_mul_overflow(stride, RANK_LEFT_AFTER, &patience))
+    if (__builtin_mul_overflow(stride, RANK_LEFT_AFTER, &patience) || step_row_of_job(row))
         return;
     for (uint32_t i = 0; i < analysis->ranks.count; i++) {
         const struct rank_info *info = &analysis->ranks.info[i];

@@ -45,6 +45,7 @@ extern const int jitter_extrapolation_ranks[JITTER_EXTRAPOLATIONS]; /* 8, 64, 10
  * steps, with each rank's own time as a multiple of the step's median. */
 struct jitter {
     int steps, ranks;
+    int told_steps; /* of the window, in which it is known who was late; the loss is of these */
     struct quantity loss;    /* of the GPU time: last arrival after the median rank, and exchange
                                 apart; what the ledger calls jitter and stragglers */
     struct quantity floor;   /* of the GPU time: what R equal ranks with this jitter lose */

@@ -379,7 +379,7 @@ void fold_row(struct fold *fold, const struct steps *steps, size_t index, const 
               struct wait_choice choice, struct barrier *barrier)
 {
     struct step_row *row = steps_at(steps, index);
-    bool of_job = (row->has_all & RECORD_JOB) != 0;
+    bool of_job = step_row_of_job(row);
     fold->of_job |= of_job;
     fold->of_ranks |= !of_job;
     if (row->job.gpus > 0)
@@ -389,10 +389,10 @@ void fold_row(struct fold *fold, const struct steps *steps, size_t index, const 
     if (index > 0 && steps_at(steps, index - 1)->attempt != row->attempt)
         fold->down_ns = fold_down_ns(row, steps_at(steps, index - 1));
     digest->expected =
-        row->reported == ranks->count
-            ? ranks->count
+        row->reported == ranks->count || step_row_of_job(row)
+            ? row->reported
             : ranks_expected(ranks, row->attempt, row->step, steps_stride(steps, index));
-    if (digest->expected < row->expected) /* ranks know only their last two attempts */
+    if (digest->expected < row->expected && !step_row_of_job(row)) /* ranks know only their last two attempts */
         digest->expected = row->expected;
     if (digest->expected < row->reported)
         digest->expected = row->reported;

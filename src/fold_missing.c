@@ -124,7 +124,7 @@ void fold_missing(struct fold *fold, const struct fold_step *step)
 {
     const struct step_row *row = step->row;
     uint32_t newly = 0;
-    if (row->reported == fold->rank_count && fold->absent == 0)
+    if ((row->reported == fold->rank_count && fold->absent == 0) || step_row_of_job(row))
         return;
     fold->absent = 0;
     for (uint32_t i = 0; i < fold->rank_count; i++) {

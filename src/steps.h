@@ -120,6 +120,12 @@ static inline struct step_row *steps_at(const struct steps *steps, size_t index)
     return steps->rows[steps->first + index];
 }
 
+/* Its one value is the whole job's: it says of no rank whether it was there. */
+static inline bool step_row_of_job(const struct step_row *row)
+{
+    return row->reported > 0 && (row->has_all & RECORD_JOB);
+}
+
 /* Negative, 0, positive as the row stands before, at or after (attempt, step). */
 static inline int row_compare(const struct step_row *row, int attempt, int64_t step)
 {

@@ -277,6 +277,7 @@ struct summary {
     struct quantity wait_share;      /* of the GPU time of those steps, 0 to 1 */
     struct quantity exchange_mean_s;
     enum wait_rule rule; /* of most steps of the span */
+    int64_t told_steps;  /* of the whole log, in which it is known who was last */
     bool rules_mixed;    /* not of all of them */
 
     /* Rolling: the last W steps up to the shown one. */

@@ -468,6 +468,44 @@ static void a_job_and_its_ranks_in_one_log(void **state)
     }
 }
 
+/* From some step on the log has one value for the whole job: no rank is missing from that. */
+static void ranks_and_then_the_job(void **state)
+{
+    for (int restarts = 0; restarts < 2; restarts++) {
+        struct analysis *analysis = model(NULL);
+        struct summary summary;
+        for (int64_t step = 1; step <= 40; step++)
+            for (uint32_t rank = 0; rank < 4; rank++) {
+                struct record record = begun(value_of(step, 1, 0.5), 0.5 * (double)step);
+                record.has = (record.has & ~(uint32_t)RECORD_JOB) | RECORD_FORWARD | RECORD_SYNC;
+                record.rank = rank;
+                record.phase_ns[PHASE_FORWARD] = SECOND / 5 * 2;
+                record.phase_ns[PHASE_SYNC] = SECOND / 10;
+                add(analysis, record);
+            }
+        int64_t from = restarts ? 31 : 41;
+        for (int64_t step = from; step <= 90; step++) {
+            add(analysis, begun(value_of(step, 1, 0.5), 100 + 0.5 * (double)step));
+            summary_init(&summary);
+            newest(analysis, &summary);
+            for (size_t i = 0; i < summary.verdict_count; i++)
+                assert_int_not_equal(summary.verdicts[i].kind, VERDICT_MISSING);
+            for (size_t i = 0; i < summary.rank_count; i++)
+                assert_int_not_equal(summary.ranks[i].state, RANK_MISSING);
+            summary_done(&summary);
+        }
+        analysis_finish(analysis);
+        summary_init(&summary);
+        newest(analysis, &summary);
+        assert_int_equal(summary.attempts, 1 + restarts);
+        assert_int_equal(summary.complete, 90 + 10 * restarts);
+        assert_int_equal(summary.incomplete, 0);
+        assert_int_equal(summary.shown.expected, 1);
+        summary_done(&summary);
+        analysis_free(analysis);
+    }
+}
+
 static void same(struct quantity a, struct quantity b)
 {
     assert_int_equal(a.evidence, b.evidence);
@@ -594,6 +632,7 @@ int main(void)
         cmocka_unit_test(more_than_the_peak_is_not_used),
         cmocka_unit_test(phases_of_a_job_make_no_waits),
         cmocka_unit_test(a_job_and_its_ranks_in_one_log),
+        cmocka_unit_test(ranks_and_then_the_job),
         cmocka_unit_test(copies_and_looks_back_are_equal_to_the_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

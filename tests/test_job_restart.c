@@ -64,6 +64,18 @@ static void a_restart_may_begin_where_a_line_is_lost(void **state)
     assert_job(analysis, 2, 19 + 15, 4, 0);
 }
 
+/* Means over two steps that end at odd steps the second time. */
+static void a_restart_may_end_its_means_at_other_steps(void **state)
+{
+    (void)state;
+    struct analysis *analysis = new_analysis();
+    for (int step = 2; step <= 62; step += 2)
+        add_value(analysis, step, 2, 6.5, -1);
+    for (int step = 53; step <= 119; step += 2)
+        add_value(analysis, step, 2, 6.1, -1);
+    assert_job(analysis, 2, 31 + 34, 11, 0);
+}
+
 static void lines_without_stamps_that_stand_twice_are_no_restart(void **state)
 {
     (void)state;
@@ -216,6 +228,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_without_stamps_are_done_again_from_the_first_that_went_back),
         cmocka_unit_test(a_restart_may_begin_where_a_line_is_lost),
+        cmocka_unit_test(a_restart_may_end_its_means_at_other_steps),
         cmocka_unit_test(lines_without_stamps_that_stand_twice_are_no_restart),
         cmocka_unit_test(a_number_that_stays_is_a_restart_when_the_log_goes_on_from_it),
         cmocka_unit_test(each_time_that_a_number_stays_is_a_restart),

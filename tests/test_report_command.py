@@ -279,6 +279,24 @@ class Values(Folder):
         self.assertNotIn(b"name  ", run(SLOW5).stdout.split(b"read  ")[1])
 
 
+class Part(Folder):
+    def test_a_loss_is_of_the_steps_that_tell(self):
+        all_, some = [], []
+        for step in range(100):
+            for rank in range(4):
+                own = 1.1 if rank == 2 else 1.0
+                all_.append(json.dumps({"rank": rank, "step": step, "forward": own, "sync": 1.2 - own,
+                                        "step_time": 1.2}))
+                some.append(all_[-1] if step % 3 else
+                            json.dumps({"rank": rank, "step": step, "step_time": 1.2}))
+        want, log = report(self.log("all.jsonl", all_)), self.log("some.jsonl", some)
+        self.assertAlmostEqual(want["jitter"]["loss"], 0.1 / 1.2, places=6)
+        self.assertAlmostEqual(report(log)["jitter"]["loss"], want["jitter"]["loss"], places=6)
+        text = " ".join(run(log).stdout.decode().split())
+        self.assertIn("COST (the 33 of the last 50 steps that tell)", text)
+        self.assertIn("last to arrive in every one, 66 of 66 steps that tell", text)
+
+
 class Names(Folder):
     PATTERN = ("--pattern", "iter {step} took {step_time} ms")
 

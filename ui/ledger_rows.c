@@ -121,6 +121,20 @@ const char *ledger_title(const struct ledger *ledger, enum ledger_part part)
                                                            : ledger_part_title(part);
 }
 
+static bool is_told(const struct ledger *ledger)
+{
+    return exists(ledger) && quantity_known(ledger->share[LEDGER_KERNELS]);
+}
+
+const char *ledger_row_title(const struct ledger *const ledgers[LEDGER_COLUMNS],
+                             enum ledger_part part)
+{
+    bool both = is_told(ledgers[0]) && is_told(ledgers[1]) &&
+                ledger_is_one(ledgers[0]) != ledger_is_one(ledgers[1]);
+    return part == LEDGER_KERNELS && both ? "kernels/not told apart"
+                                          : ledger_title(ledgers[0], part);
+}
+
 const char *ledger_share_text(char out[LEDGER_SHARE_BYTES], int64_t units)
 {
     snprintf(out, LEDGER_SHARE_BYTES, "%d.%02d%%", (int)(units / 100), (int)(units % 100));

@@ -33,6 +33,9 @@ int ledger_rows(const struct ledger *const ledgers[LEDGER_COLUMNS], int max, boo
 bool ledger_is_one(const struct ledger *ledger);
 /* "slow kernels"; of that one part "not told apart". */
 const char *ledger_title(const struct ledger *ledger, enum ledger_part part);
+/* Of a row of both; where only one of them tells: "kernels/not told apart". */
+const char *ledger_row_title(const struct ledger *const ledgers[LEDGER_COLUMNS],
+                             enum ledger_part part);
 
 /* "41.20%". */
 #define LEDGER_SHARE_BYTES 16

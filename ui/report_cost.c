@@ -208,9 +208,16 @@ void report_cost_sentences(const struct report *report)
 
 void report_cost(const struct report *report)
 {
-    char text[FORMAT_BYTES];
-    fprintf(report->to, "\nCOST (last %s)\n",
-            format_counted(text, report->summary->window_steps, job_value_word(report->summary)));
+    const struct summary *summary = report->summary;
+    char text[FORMAT_BYTES], told[FORMAT_BYTES];
+    int of = summary->jitter.told_steps;
+    bool some = quantity_known(summary->jitter.loss) && of > 0 && of < summary->window_steps;
+    format_counted(text, summary->window_steps, job_value_word(summary));
+    if (some)
+        fprintf(report->to, "\nCOST (the %s of the last %s that tell)\n", format_count(told, of),
+                text);
+    else
+        fprintf(report->to, "\nCOST (last %s)\n", text);
     report_cost_sentences(report);
     put_what_ifs(report);
 }
@@ -321,7 +328,6 @@ void report_ledger(const struct report *report)
     put_ledger_whole(report, ledgers);
     int count = ledger_rows(ledgers, LEDGER_COUNT, false, rows);
     for (int i = 0; i < count; i++)
-        put_ledger_row(report, ledgers, ledger_title(&summary->ledger, rows[i].part),
-                       rows[i].cells);
+        put_ledger_row(report, ledgers, ledger_row_title(ledgers, rows[i].part), rows[i].cells);
     put_ledger_facts(report);
 }

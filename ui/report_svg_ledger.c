@@ -45,7 +45,7 @@ static void put_bar(const struct waterfall *waterfall, double y)
         double wide = width * (double)row->cells[0].units / LEDGER_WHOLE;
         char css[FORMAT_BYTES], share[LEDGER_SHARE_BYTES], text[FORMAT_BYTES], title[128];
         ledger_share_text(share, row->cells[0].units);
-        snprintf(title, sizeof(title), "%s %s", ledger_title(waterfall->ledgers[0], row->part),
+        snprintf(title, sizeof(title), "%s %s", ledger_row_title(waterfall->ledgers, row->part),
                  figure_with(text, figure, share, row->cells[0].evidence));
         svg_rect(figure->to, x, y, wide > 3 ? wide - 1 : wide, BAR_HIGH, css_of(css, row), title);
         if (wide < NUMBER_ROOM)
@@ -139,7 +139,7 @@ static void put_row(const struct waterfall *waterfall, int from_left)
     struct figure *figure = waterfall->figure;
     const struct ledger_row *row = row_at(waterfall, from_left);
     char css[FORMAT_BYTES], number[FORMAT_BYTES], share[LEDGER_SHARE_BYTES];
-    const char *title = ledger_title(waterfall->ledgers[0], row->part);
+    const char *title = ledger_row_title(waterfall->ledgers, row->part);
     figure->y += ROW_HIGH;
     snprintf(number, sizeof(number), "%d", from_left + 1);
     svg_rect(figure->to, FIGURE_MARGIN + 22, figure->y - 11, SWATCH, SWATCH, css_of(css, row),

@@ -62,9 +62,13 @@ static void add_regularity(struct sentence *line, const struct report *report, i
     char last[FORMAT_BYTES], steps[FORMAT_BYTES];
     if (!rank || rank->steps <= 0 || rank->arrived_last_count <= 0)
         return;
-    sentence_add(line, " It was the last to arrive in %s%s of %s steps",
-                 rank->arrived_last_count == rank->steps ? "every one, " : "",
-                 format_count(last, rank->arrived_last_count), format_count(steps, rank->steps));
+    int64_t told = report->summary->told_steps;
+    bool some = told > 0 && told < rank->steps; /* in the others nobody knows */
+    int64_t of = some ? told : rank->steps;
+    sentence_add(line, " It was the last to arrive in %s%s of %s steps%s",
+                 rank->arrived_last_count == of ? "every one, " : "",
+                 format_count(last, rank->arrived_last_count), format_count(steps, of),
+                 some ? " that tell" : "");
     add_letter(line, report, report->summary->wait_mean_s.evidence);
     sentence_add(line, ".");
 }
@@ -233,7 +237,14 @@ static void put_nobody(const struct report *report)
     } else {
         verdict_none(&report->model, ANY_WIDTH, &why);
         bool judged = strncmp(why.text, NOBODY, strlen(NOBODY)) == 0;
-        sentence_add(&line, "%s%s.", judged ? "drain nobody: " : "", why.text);
+        bool part = summary->world_ranks > (int64_t)summary->rank_count;
+        sentence_add(&line, "%s%s.",
+                     !judged ? ""
+                     : part  ? "drain nobody of these: "
+                             : "drain nobody: ",
+                     why.text);
+        if (judged && part)
+            sentence_add(&line, " The ranks that are not in these logs may be slow.");
     }
     report_sentence(report, "  - ", INDENT, &line);
 }

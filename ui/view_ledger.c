@@ -187,8 +187,8 @@ static void draw_row(struct page *page, const struct ledger_row *row)
     char text[FORMAT_BYTES];
     if (row->part < LEDGER_COUNT)
         snprintf(text, sizeof(text), "%s",
-                 (int)strlen(ledger_title(page->ledgers[0], row->part)) < page->label
-                     ? ledger_title(page->ledgers[0], row->part)
+                 (int)strlen(ledger_row_title(page->ledgers, row->part)) < page->label
+                     ? ledger_row_title(page->ledgers, row->part)
                      : ledger_part_name(row->part));
     else
         snprintf(text, sizeof(text), "%d smaller parts", row->parts);
