@@ -58,7 +58,7 @@ static void put_out(const struct tqdm_value *value, struct log_out *out)
         log_out_note(out, LOG_NOTE_MEAN);
     }
     record.has |= value->validation ? RECORD_VALIDATION : 0;
-    log_out_note(out, LOG_NOTE_CUMULATIVE);
+    log_out_note(out, LOG_NOTE_SECONDS);
     log_out_record(out, &record);
 }
 

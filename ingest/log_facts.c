@@ -38,6 +38,7 @@ const char *log_note_sentence(enum log_note note)
         [LOG_NOTE_MEAN] = "means over several steps",
         [LOG_NOTE_SMOOTHED] = "running means, which hide single slow steps",
         [LOG_NOTE_CUMULATIVE] = "differences of a clock that runs on",
+        [LOG_NOTE_SECONDS] = "differences of a clock of whole seconds",
         [LOG_NOTE_STAMPS] = "differences of time stamps",
         [LOG_NOTE_RATE] = "worked out from a rate",
         [LOG_NOTE_BLOCKS] = "a step here is a block: how many steps it holds is not said",
@@ -146,9 +147,9 @@ void log_facts_value(struct log_facts *facts, struct str name, const char *unit,
 static const char *values_sentence(const struct log_facts *facts)
 {
     static const enum log_note told[] = {
-        LOG_NOTE_GROUP_RANK, LOG_NOTE_BLOCKS,   LOG_NOTE_COLLECTIVES,
-        LOG_NOTE_EPOCHS,     LOG_NOTE_SMOOTHED, LOG_NOTE_RATE,
-        LOG_NOTE_STAMPS,     LOG_NOTE_MEAN,     LOG_NOTE_CUMULATIVE};
+        LOG_NOTE_GROUP_RANK, LOG_NOTE_BLOCKS,    LOG_NOTE_COLLECTIVES, LOG_NOTE_EPOCHS,
+        LOG_NOTE_SMOOTHED,   LOG_NOTE_RATE,      LOG_NOTE_STAMPS,      LOG_NOTE_SECONDS,
+        LOG_NOTE_MEAN,       LOG_NOTE_CUMULATIVE};
     for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
         if (facts->notes & (1u << told[i]))
             return log_note_sentence(told[i]);

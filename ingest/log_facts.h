@@ -32,6 +32,7 @@ enum log_note {
     LOG_NOTE_MEAN,        /* values are means over several steps */
     LOG_NOTE_SMOOTHED,    /* ... running means, which hide single slow steps */
     LOG_NOTE_CUMULATIVE,  /* differences of a clock that runs on */
+    LOG_NOTE_SECONDS,     /* likewise, and it shows whole seconds */
     LOG_NOTE_STAMPS,      /* step times are differences of time stamps */
     LOG_NOTE_RATE,        /* step times are worked out from a rate: samples or tokens a second */
     LOG_NOTE_BLOCKS,      /* a "step" is a block of the log: how many steps it holds is not said */

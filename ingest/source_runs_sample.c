@@ -85,8 +85,9 @@ static void look_at_begin(struct sampling *sampling, struct run_sample *sample)
 static bool may_jump(const struct sampling *sampling)
 {
     const unsigned depends = 1u << LOG_NOTE_COUNTED | 1u << LOG_NOTE_BLOCKS |
-                             1u << LOG_NOTE_CUMULATIVE | 1u << LOG_NOTE_STAMPS |
-                             1u << LOG_NOTE_EPOCHS | 1u << LOG_NOTE_COLLECTIVES;
+                             1u << LOG_NOTE_CUMULATIVE | 1u << LOG_NOTE_SECONDS |
+                             1u << LOG_NOTE_STAMPS | 1u << LOG_NOTE_EPOCHS |
+                             1u << LOG_NOTE_COLLECTIVES;
     for (size_t i = 0; i < sampling->book.count; i++)
         if (sampling->book.facts[i].format->sniff || (sampling->book.facts[i].notes & depends))
             return false;
