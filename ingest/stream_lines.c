@@ -77,22 +77,25 @@ void stream_release_when_empty(struct stream *stream)
 /* ---- lines ---- */
 
 #if defined(__SSE2__) && !defined(LINE_SHAPE_PORTABLE)
-/* A bit for each of the 16 bytes at p that is a control character. */
-static inline unsigned controls16(const char *p)
+/* A bit for each of the 32 bytes at p that is a control character. */
+static inline uint32_t controls32(const char *p)
 {
-    __m128i bytes = _mm_loadu_si128((const __m128i *)p);
-    return (unsigned)_mm_movemask_epi8(
-        _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1f)), bytes));
+    const __m128i most = _mm_set1_epi8(0x1f);
+    __m128i low = _mm_loadu_si128((const __m128i *)p),
+            high = _mm_loadu_si128((const __m128i *)p + 1);
+    low = _mm_cmpeq_epi8(_mm_min_epu8(low, most), low);
+    high = _mm_cmpeq_epi8(_mm_min_epu8(high, most), high);
+    return (uint32_t)_mm_movemask_epi8(low) | (uint32_t)_mm_movemask_epi8(high) << 16;
 }
 
 /* The first place in [p, end) that ends a line: a newline, a lone carriage return
  * (progress bars), a NUL (a truncation under a writer that does not append leaves
- * a hole of them); `end` when there is none. Reads up to 16 bytes past it. Sets *escapes where
+ * a hole of them); `end` when there is none. Reads up to 32 bytes past it. Sets *escapes where
  * there may be a terminal's escape before it. */
 static const char *find_line_end(const char *p, const char *end, bool *escapes)
 {
-    for (; p < end; p += 16)
-        for (unsigned found = controls16(p); found; found &= found - 1) {
+    for (; p < end; p += 32)
+        for (uint32_t found = controls32(p); found; found &= found - 1) {
             const char *at = p + __builtin_ctz(found);
             if (*at == '\n' || *at == '\r' || *at == '\0')
                 return at < end ? at : end;

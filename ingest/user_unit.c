@@ -113,6 +113,8 @@ const char *user_unit_list(enum user_kind kind)
 
 static bool is_same(struct str word, const char *name)
 {
+    if (word.len == 0 || (word.p[0] | 0x20) != (name[0] | 0x20)) /* nearly all of a table */
+        return false;
     size_t length = strlen(name);
     if (word.len != length)
         return false;
