@@ -135,6 +135,13 @@ static void put(struct maxtext *maxtext, const struct record *record, bool back,
     }
 }
 
+/* Another process: before its first step, which compiles, it has evaluated and saved nothing. */
+static void forget_events(struct maxtext *maxtext)
+{
+    memset(maxtext->evaluated, 0, sizeof(maxtext->evaluated));
+    memset(maxtext->saved, 0, sizeof(maxtext->saved));
+}
+
 static bool is_one_of(int64_t step, const int64_t steps[2])
 {
     return step > 0 && (step == steps[0] || step == steps[1]);
@@ -187,6 +194,8 @@ static void judge(struct maxtext *maxtext, const struct log_line *line,
         log_out_count(out, LOG_DOUBLED, "step %lld", (long long)step);
         return;
     }
+    if (turn == LOG_TURN_BACK)
+        forget_events(maxtext);
     struct record record = record_of(maxtext, piece, step, ns, values, out);
     put(maxtext, &record, turn == LOG_TURN_BACK, out);
 }
@@ -253,6 +262,7 @@ enum log_answer maxtext_generally(void *state, const struct log_line *line, stru
         if (log_integer(value, &number, &length) && log_begins(log_from(value, length), ", ") &&
             number > 0 && number <= RECORD_RANK_MAX)
             maxtext->devices = number;
+        forget_events(maxtext);
         taken = true;
     }
     taken |= !taken && take_event(maxtext, line->text, out);

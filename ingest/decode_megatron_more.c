@@ -238,7 +238,7 @@ static void take_parallel(struct megatron *state, struct str body)
     state->other_order = size_of(body, "encoder-pipeline-model-parallel size:") > 0;
 }
 
-static bool take_argument(struct megatron *state, struct str body)
+static bool take_argument(struct megatron *state, struct str body, struct log_out *out)
 {
     struct str value;
     size_t length;
@@ -249,7 +249,9 @@ static bool take_argument(struct megatron *state, struct str body)
         state->gpus = number;
         state->known = true;
         take_parallel(state, body);
-        state->last_stamped = false; /* another process: the pause before it is in no step's time */
+        /* Another process: the pause before it is in no step's time, and no checkpoint's. */
+        state->last_stamped = false;
+        megatron_put_last_event(state, out);
         memset(state->timers.usual_names, 0, sizeof(state->timers.usual_names));
         state->timers.usual_lines = state->timers.usual_times = 0;
         return true;
@@ -353,5 +355,5 @@ bool megatron_take_more(struct megatron *state, const struct log_line *line, str
 {
     return take_engine_line(state, line->text, out) || take_breakdown(state, line->text, out) ||
            take_bridge(state, line, out) || take_event(state, line->text) ||
-           take_argument(state, line->body);
+           take_argument(state, line->body, out);
 }
