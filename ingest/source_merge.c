@@ -179,7 +179,7 @@ static int64_t epoch_by_others(const struct files *files, const struct merge_slo
     for (size_t i = 0; i < files->slot_count; i++) {
         const struct merge_slot *other = &files->slots[i];
         const struct order *order = &other->file->order;
-        if (other == slot || other->key.epoch < epoch || (!order->begun && order->epoch == 0) ||
+        if (other == slot || other->key.epoch < epoch ||
             !order_after_restart(&slot->file->head, order, &other->file->head))
             continue;
         bool passed = other->key.step >= slot->key.step; /* within that attempt */

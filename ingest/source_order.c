@@ -63,7 +63,8 @@ bool order_after_restart(const struct record *first, const struct order *other,
                          const struct record *head)
 {
     double begin, before, least = RESTART_NS;
-    bool same = !other->begun || has_rank(other, first->rank); /* or it is not known yet */
+    bool waits = !other->begun && other->epoch > 0; /* its ranks are not known yet */
+    bool same = waits || has_rank(other, first->rank);
     if (((first->has ^ head->has) & RECORD_JOB) || !same || !step_begin(first, &begin) ||
         !step_begin(head, &before))
         return false;

@@ -1013,6 +1013,30 @@ static void the_log_of_a_later_attempt_is_read_behind(void **state)
         }
 }
 
+static void attempts_that_begin_at_the_same_step_are_read_one_behind_another(void **state)
+{
+    static const char *const names[][3] = {{"a.log", "b.log", "c.log"},
+                                           {"c.log", "a.log", "b.log"},
+                                           {"c.log", "b.log", "a.log"}};
+    struct fixture *f = *state;
+    put_timed(f, "a.log", 0, 0, 3, 0);
+    put_timed(f, "b.log", 0, 0, 1, 300);
+    put_timed(f, "c.log", 0, 0, 2, 600);
+    put_timed(f, "d.log", 1, 0, 3, 0);
+    put_timed(f, "e.log", 1, 0, 1, 300);
+    for (size_t i = 0; i < 3; i++) {
+        f->got_len = 0;
+        start(f, (struct files_options){.follow = false});
+        for (int k = 0; k < 3; k++)
+            assert_int_equal(add(f, names[i][k]), 0);
+        assert_int_equal(add(f, "d.log"), 0);
+        assert_int_equal(add(f, "e.log"), 0);
+        pump(f, 100);
+        assert_string_equal(f->got, "0:0 1:0 0:1 1:1 0:2 1:2 0:3 1:3 "
+                                    "0:0 1:0 0:1 1:1 0:0 0:1 0:2 ");
+    }
+}
+
 static void a_log_that_begins_later_is_read_beside(void **state)
 {
     struct fixture *f = *state;
@@ -1075,6 +1099,7 @@ int main(void)
         T(a_rank_that_ended_holds_up_nobody),
         T(many_ranks_in_one_file_restart_together),
         T(the_log_of_a_later_attempt_is_read_behind),
+        T(attempts_that_begin_at_the_same_step_are_read_one_behind_another),
         T(a_log_that_begins_later_is_read_beside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
