@@ -365,6 +365,15 @@ static bool take_automodel(struct nemo *nemo, const struct log_line *line,
 
 /* ---- between steps ---- */
 
+/* "GPU available: True (cuda), used: True": another process begins, whose first step is slow. Other
+ * trainers on Lightning print it, too. */
+static bool take_begin(struct nemo *nemo, struct str text)
+{
+    bool ours = nemo->events && log_find(text, "GPU available: ") != SIZE_MAX;
+    nemo->events = ours ? 0 : nemo->events;
+    return ours;
+}
+
 /* "Validation: iteration 1/32", "Global Checkpoint Save : Rank: 0 : Iteration: 49 : ...". */
 static bool take_event(struct nemo *nemo, struct str text, struct log_out *out)
 {
@@ -373,7 +382,7 @@ static bool take_event(struct nemo *nemo, struct str text, struct log_out *out)
     else if (log_find(text, "Global Checkpoint Save :") != SIZE_MAX)
         note_event(nemo, RECORD_CHECKPOINT, out);
     else
-        return false;
+        return take_begin(nemo, text);
     return true;
 }
 
@@ -429,8 +438,8 @@ static bool again(void *state, const struct log_line *line, const struct log_val
 }
 
 static const char *const anchors[] = {
-    "Training epoch ",        "train_step_timing in s",   " | epoch ",
-    "Validation: iteration ", "Global Checkpoint Save :", NULL};
+    "Training epoch ",          "train_step_timing in s", " | epoch ", "Validation: iteration ",
+    "Global Checkpoint Save :", "GPU available: ",        NULL};
 
 const struct format format_nemo = {
     .name = "nemo",
