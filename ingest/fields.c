@@ -33,6 +33,7 @@ const struct field_info field_infos[FIELD_COUNT] = {
     [FIELD_GROUP] = {"group", FIELD_TEXT, RECORD_GROUP, offsetof(struct record, group), 0, NULL},
     [FIELD_SIMULATED] = {"simulated", FIELD_FLAG, RECORD_SIMULATED, 0, 0, NULL},
     [FIELD_COMPUTED] = {"computed", FIELD_FLAG, RECORD_COMPUTED, 0, 0, NULL},
+    [FIELD_PART] = {"part", FIELD_FLAG, RECORD_PART, 0, 0, NULL},
     [FIELD_EVENT] = {"event", FIELD_WORD, RECORD_ANY_EVENT, 0, 0, NULL},
     [FIELD_JOB] = {"job", FIELD_FLAG, RECORD_JOB, 0, 0, NULL},
     [FIELD_SPAN] = {"steps", FIELD_INTEGER, RECORD_SPAN, offsetof(struct record, span),

@@ -25,6 +25,7 @@ enum field {
     FIELD_GROUP,
     FIELD_SIMULATED,
     FIELD_COMPUTED,
+    FIELD_PART,
     FIELD_EVENT,
     FIELD_JOB,
     FIELD_SPAN,

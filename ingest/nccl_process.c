@@ -75,8 +75,9 @@ static void put(struct nccl_process *process, const struct nccl_due *due, bool h
     int64_t rank = nccl_whose_rank(&process->place, all, out);
     if (rank < 0)
         return;
-    struct record record = {
-        .has = RECORD_RANK | RECORD_STEP, .rank = (uint32_t)rank, .step = due->call.number};
+    struct record record = {.has = RECORD_RANK | RECORD_STEP | RECORD_PART,
+                            .rank = (uint32_t)rank,
+                            .step = due->call.number};
     put_times(&record, due, hole);
     if (process->host[0]) {
         record.has |= RECORD_HOST;

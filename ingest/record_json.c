@@ -206,6 +206,8 @@ static size_t put_record(char *to, const struct record *record, bool exact)
         end = put_true(PUT_KEY(end, "simulated"));
     if (has & RECORD_COMPUTED)
         end = put_true(PUT_KEY(end, "computed"));
+    if (has & RECORD_PART)
+        end = put_true(PUT_KEY(end, "part"));
     if (has & RECORD_ANY_JOB)
         end = put_job(end, record);
     if (end == to)

@@ -360,6 +360,7 @@ static void fold_findings(struct fold *fold, const struct fold_step *step,
             fold_restart(fold, step);
         fold->attempt = row->attempt;
         fold->attempt_steps = 0;
+        fold->longest_part_ns = 0;
     }
     fold_judge(fold, step);
     double loss_ns = fold_loss(fold, step);
@@ -373,6 +374,8 @@ static void fold_findings(struct fold *fold, const struct fold_step *step,
     if (fold->attempt_steps > FOLD_WARM_UP && !idle)
         fold_spike(fold, step);
     rolling_add(&fold->times, (double)digest->step_time_ns);
+    if (fold->attempt_steps > FOLD_WARM_UP && !idle && digest->step_time_ns > fold->longest_part_ns)
+        fold->longest_part_ns = digest->step_time_ns;
 }
 
 void fold_row(struct fold *fold, const struct steps *steps, size_t index, const struct ranks *ranks,

@@ -21,8 +21,9 @@
 #define FOLD_MISSING_ROWS 2   /* without a record of a rank: it is missing */
 #define FOLD_SPIKE_FACTOR 1.5 /* x the rolling median of the step time */
 #define FOLD_SPIKE_STEPS_MIN 10
-#define FOLD_GAP_FACTOR 5.0 /* x the rolling median of the step time, that nobody computed */
-#define FOLD_WARM_UP 3      /* first steps of an attempt: they compile, and are no spikes */
+#define FOLD_GAP_FACTOR 5.0  /* x the rolling median of the step time, that nobody computed */
+#define FOLD_SPIKE_PARTS 100 /* so many parts of steps are seen before one of them is a spike */
+#define FOLD_WARM_UP 3       /* first steps of an attempt: they compile, and are no spikes */
 
 struct fold_rank {
     int64_t steps;
@@ -156,11 +157,12 @@ struct fold {
      * exactly: of the places before ring_next, and by place of it and those behind it. */
     struct job_rates ring_newer, *ring_older; /* owned; W long, valid once the ring is full */
     struct fold_window_step ring_sum;
-    struct rolling times;   /* step times of the last W steps, of FOLD_SPIKE_STEPS_MIN at least */
-    struct history history; /* the ledger's sums; lost work, restarts */
-    double down_ns;         /* before the attempt began, in the span or not; NAN: not known */
-    int attempt;            /* of the row that was folded last; -1 */
-    uint32_t attempt_steps; /* folded of it */
+    struct rolling times;    /* step times of the last W steps, of FOLD_SPIKE_STEPS_MIN at least */
+    int64_t longest_part_ns; /* of the attempt's records that are parts of steps, warm-up apart */
+    struct history history;  /* the ledger's sums; lost work, restarts */
+    double down_ns;          /* before the attempt began, in the span or not; NAN: not known */
+    int attempt;             /* of the row that was folded last; -1 */
+    uint32_t attempt_steps;  /* folded of it */
 
     struct clocks clocks;
 

@@ -236,13 +236,24 @@ static double more_work(const struct fold *fold, const struct step_digest *diges
     return mean > 0 && times > 1 ? times : 1;
 }
 
+/* Of collectives those that the forward pass is in front of, or the optimizer, are longer in every
+ * step: only what is longer than all of them before is out of the ordinary. */
+static bool is_usual_part(const struct fold *fold, const struct fold_step *step)
+{
+    double longest_ns = (double)fold->longest_part_ns;
+    double time_ns = (double)step->barrier->digest.step_time_ns;
+    return (step->row->has_any & RECORD_PART) &&
+           (fold->attempt_steps < FOLD_SPIKE_PARTS || time_ns <= FOLD_SPIKE_FACTOR * longest_ns);
+}
+
 void fold_spike(struct fold *fold, const struct fold_step *step)
 {
     const struct step_digest *digest = &step->barrier->digest;
     double time_ns = (double)digest->step_time_ns;
     if (fold->times.count < FOLD_SPIKE_STEPS_MIN || (step->row->has_any & RECORD_ANY_EVENT) ||
         !rolling_is_over(&fold->times, time_ns, FOLD_SPIKE_FACTOR) ||
-        !rolling_is_over(&fold->times, time_ns, FOLD_SPIKE_FACTOR * more_work(fold, digest)))
+        !rolling_is_over(&fold->times, time_ns, FOLD_SPIKE_FACTOR * more_work(fold, digest)) ||
+        is_usual_part(fold, step))
         return;
     double median_ns = rolling_median(&fold->times);
     if (!(median_ns > 0)) /* steps that took no time at all are no measure */

@@ -44,7 +44,9 @@ enum {
     RECORD_FLOPS = 1u << 19,
     RECORD_MFU = 1u << 20,
     RECORD_GPUS = 1u << 21,
-    RECORD_COMPUTED = 1u << 22, /* "computed": step_time is not measured but worked out from a rate */
+    RECORD_COMPUTED =
+        1u << 22,           /* "computed": step_time is not measured but worked out from a rate */
+    RECORD_PART = 1u << 23, /* "part": of a step, one of many: some of them are longer by nature */
     /* What a log says of the step as a whole. */
     RECORD_ANY_JOB = RECORD_JOB | RECORD_SPAN | RECORD_FLOPS | RECORD_MFU | RECORD_GPUS,
     /* One of these makes an own time. */

@@ -66,6 +66,26 @@ static void one_and_a_half_times_the_median_is_the_bound(void **state)
     }
 }
 
+/* Collectives, of which every fourth is three times as long; one is six times as long. */
+static void a_part_of_a_step_is_a_spike_over_all_before(void **state)
+{
+    struct analysis *analysis = new_analysis();
+    struct summary summary;
+    for (int64_t step = 0; step < 200; step++)
+        for (uint32_t rank = 0; rank < 4; rank++) {
+            int64_t times = step == 150 ? 6 : step % 4 == 0 ? 3 : 1;
+            struct record record = record_of(rank, step, 100 * times, 200 * times, 20);
+            record.has |= RECORD_PART;
+            add(analysis, record);
+        }
+    analysis_finish(analysis);
+    sum_up(analysis, &summary);
+    assert_int_equal(verdicts_of(&summary, VERDICT_SPIKE), 1);
+    assert_int_equal(verdict_of(&summary, VERDICT_SPIKE)->from_step, 150);
+    summary_done(&summary);
+    analysis_free(analysis);
+}
+
 /* Of 4,096 verdicts at most the spikes go first: there may be any number of them. */
 /* 20 steps, then from step 1,000 on 20 that are three times as long, one of them six times: only
  * that one is a spike, and in a log without the gap all that are over the old median are. */
@@ -142,6 +162,7 @@ int main(void)
         cmocka_unit_test(one_and_a_half_times_the_median_is_the_bound),
         cmocka_unit_test(steps_of_long_ago_are_no_measure),
         cmocka_unit_test(a_larger_batch_is_no_spike),
+        cmocka_unit_test(a_part_of_a_step_is_a_spike_over_all_before),
         cmocka_unit_test(a_straggler_of_long_ago_outlives_any_number_of_spikes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
