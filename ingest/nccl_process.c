@@ -152,10 +152,11 @@ static void leave_out(struct nccl_process *process, const struct nccl_call *call
     if (call->pair)
         return; /* it was counted */
     log_out_count(out, LOG_LEFT_OUT,
-                  "%s of communicator %s (%s, %lld ranks); followed is %s of %s (%s, %lld ranks)",
+                  "%s of communicator %s (%s%s%lld ranks); followed is %s of %s (%s%s%lld ranks)",
                   process->table.functions[call->function], other->id, other->name,
-                  (long long)other->ranks, process->table.functions[process->function], own->id,
-                  own->name, (long long)own->ranks);
+                  other->name[0] ? ", " : "", (long long)other->ranks,
+                  process->table.functions[process->function], own->id, own->name,
+                  own->name[0] ? ", " : "", (long long)own->ranks);
 }
 
 /* ---- a communicator that was made anew ---- */

@@ -110,10 +110,30 @@ static bool has_local_rank(struct str s)
     return false;
 }
 
+/* "[1,5]<stdout>:", "[prterun-host-77@1,5]<stderr>:" (mpirun --tag-output), with "mpirank:5" for
+ * the number in SageMaker. */
+static bool tag_rank(struct str s, uint32_t *ret)
+{
+    static const char close[] = "]<std", word[] = "mpirank:";
+    for (size_t i = 0; i + sizeof(close) - 1 <= s.len; i++) {
+        size_t at = i, end;
+        if (memcmp(s.p + i, close, sizeof(close) - 1) != 0)
+            continue;
+        while (at > 0 && is_digit(s.p[at - 1]))
+            at--;
+        if (at > 0 && s.p[at - 1] == ',' && rank_at(s, at, ret, &end))
+            return true;
+        for (at = i; at > 0 && s.p[at - 1] != '[' && s.p[at - 1] != ']'; at--)
+            if (at + sizeof(word) - 1 < i && memcmp(s.p + at, word, sizeof(word) - 1) == 0)
+                return rank_at(s, at + sizeof(word) - 1, ret, &end);
+    }
+    return false;
+}
+
 bool prefix_rank(struct str prefix, uint32_t *ret)
 {
     struct str digits;
-    return rank_after_word(prefix, "rank", " =-_:", ret, &digits) ||
+    return rank_after_word(prefix, "rank", " =-_:", ret, &digits) || tag_rank(prefix, ret) ||
            (!has_local_rank(prefix) && label_rank(prefix, ret));
 }
 

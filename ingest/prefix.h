@@ -8,9 +8,10 @@
 #include "str.h"
 
 /* The global rank in the text before a record's '{': "[rank5]:" (torchrun, and
- * "[rank-7/8]"), "rank 5:", "rank=5", or a task number alone, "  5: " (srun
- * --label). "[default7]:" holds a local rank and tells nothing, nor does a task number before it,
- * which is a node's then, nor do local_rank, node_rank, tp_rank and the like. */
+ * "[rank-7/8]"), "rank 5:", "rank=5", "[1,5]<stdout>:" (mpirun --tag-output), or a
+ * task number alone, "  5: " (srun --label). "[default7]:" holds a local rank and
+ * tells nothing, nor does a task number before it, which is a node's then, nor do
+ * local_rank, node_rank, tp_rank and the like. */
 bool prefix_rank(struct str prefix, uint32_t *ret);
 
 /* The rank in the last part of a path: digits after "rank" or "worker" first

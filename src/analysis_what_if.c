@@ -62,7 +62,16 @@ static void add_unit(const struct what_if_list *list, uint32_t index, bool named
              str_from(names_get(&analysis->names, unit->name)));
 }
 
-/* To compare with a group or host: the rank of it that is slowest, alone. */
+static bool is_straggler(const struct summary *summary, uint32_t rank)
+{
+    for (size_t i = 0; i < summary->verdicts_in_force; i++)
+        if (summary->verdicts[i].kind == VERDICT_STRAGGLER && summary->verdicts[i].rank == rank)
+            return true;
+    return false;
+}
+
+/* To compare with a group or host: the rank of it that is slowest, alone; one that is named beside
+ * its peers has a line of its own. */
 static void add_slowest_of(const struct what_if_list *list, uint32_t index)
 {
     const struct peers *peers = &list->analysis->current.peers;
@@ -74,7 +83,8 @@ static void add_slowest_of(const struct what_if_list *list, uint32_t index)
         if (medians[slot] > medians[slowest])
             slowest = slot;
     }
-    add_rank(list, slowest, false);
+    if (!is_straggler(list->summary, list->analysis->ranks.info[slowest].rank))
+        add_rank(list, slowest, false);
 }
 
 /* The unit of that name with ranks in it; PEERS_NONE when there is none. */

@@ -447,7 +447,8 @@ class Others(unittest.TestCase):
     def test_a_proposal_that_is_pasted_reads_the_log(self):
         text = "rank 3 | global step=%d | fwd 12.5ms bwd 25.25ms then comm 3.5ms | lr 1e-4\n"
         logs = {"a.jsonl": ('{"ts": 17, "global_step": %d, "process_index": 3, "fwd_ms": 12.5, '
-                            '"bwd_ms": 25.25, "allreduce_us": 3500, "loss": 2.5}\n', 3, 0.04125),
+                            '"bwd_ms": 25.25, "allreduce_us": 3500, "opt_ms": 5, "gc_ms": 900, '
+                            '"eval_time": 70, "loss": 2.5}\n', 3, 0.04625),
                 "a b.log": (text, 3, 0.04125),
                 "--q'uote.log": (text, 3, 0.04125),
                 "dict.log": ("{'loss': 2.5, 'step': %d, 'step_time': 0.25}\n", None, 0.25),

@@ -50,6 +50,10 @@ static void launchers_give_the_rank(void **state)
         {"2: [rank5]: ", 5},
         {"0: [default1]: [rank9]: ", 9},
         {"3: [2026-05-11 02:59:55] ", 3},
+        {"[1,5]<stdout>:", 5},
+        {"[1,0]<stderr>: ", 0},
+        {"[prterun-host-77@1,12]<stdout>: ", 12},
+        {"[1,mpirank:6,algo-2]<stdout>:", 6},
     };
     check(prefix_rank, rows, sizeof(rows) / sizeof(rows[0]));
 }
@@ -78,6 +82,9 @@ static void what_is_no_global_rank_tells_nothing(void **state)
         {"rank", -1},
         {"rank ", -1},
         {"frank5: ", -1},
+        {"[1,5] ", -1},
+        {"[1]<stdout>:", -1},
+        {"[algo-2]<stdout>:", -1},
         {"ranks5 ", -1},
         {"-5: ", -1},
         {"5", -1},

@@ -6,14 +6,17 @@
 
 #include "job_lines.h"
 #include "memory.h"
+#include "rank_order.h"
 #include "report_text.h"
 
 #define ALL_MAX 64 /* ranks that all have a line; of more the slowest */
 #define SLOWEST 16
 
-/* Whether it is the rank's group or host that is slow, and not the rank. */
+/* Whether it is the rank's group or host that is slow, and not the rank beside its peers there. */
 static const char *slow_part(const struct summary *summary, const struct summary_rank *rank)
 {
+    if (rank_mark_of(summary, rank) == RANK_MARK_STRAGGLER)
+        return "  <- straggler";
     for (size_t i = 0; i < summary->verdicts_in_force && i < summary->verdict_count; i++) {
         const struct verdict *verdict = &summary->verdicts[i];
         const char *name = verdict->is_host ? rank->host : rank->group;
