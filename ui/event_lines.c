@@ -241,8 +241,10 @@ static void add_restart(struct sentence *sentence, const struct summary *summary
 {
     const struct verdict *verdict = &event->verdict;
     char text[FORMAT_BYTES];
-    sentence_add(sentence, "attempt %d goes on from step %s", verdict->attempt + 1,
-                 format_count(text, verdict->from_step));
+    sentence_add(sentence,
+                 job_of_means(summary) ? "attempt %d, first value up to step %s"
+                                       : "attempt %d goes on from step %s",
+                 verdict->attempt + 1, format_count(text, verdict->from_step));
     if (verdict->repeated_steps > 0)
         sentence_add(sentence, "; %s done again",
                      format_counted(text, verdict->repeated_steps, "step"));
@@ -259,11 +261,11 @@ static void add_gap(struct sentence *sentence, const struct summary *summary,
     const struct verdict *verdict = &event->verdict;
     char text[FORMAT_BYTES];
     if (verdict->repeated_steps > 0)
-        sentence_add(sentence, "%s before step ",
-                     format_counted(text, verdict->repeated_steps, "step"));
+        sentence_add(sentence, "%s before ", format_counted(text, verdict->repeated_steps, "step"));
     else
-        sentence_add(sentence, job_alone(summary) ? "in no step time, before step "
-                                                  : "nobody computed before step ");
+        sentence_add(sentence,
+                     job_alone(summary) ? "in no step time, before " : "nobody computed before ");
+    sentence_add(sentence, job_of_means(summary) ? "the value up to step " : "step ");
     add_step(sentence, summary, verdict->attempt, verdict->from_step);
     if (verdict->repeated_steps > 0)
         sentence_add(sentence,

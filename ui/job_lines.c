@@ -110,8 +110,7 @@ void job_add_steps(struct sentence *line, const struct summary *summary)
         sentence_add(line, "step %s", format_count(to, shown->step));
 }
 
-/* Some values are of several steps. */
-static bool are_means(const struct summary *summary)
+bool job_of_means(const struct summary *summary)
 {
     return summary->steps_covered > summary->complete + summary->incomplete;
 }
@@ -121,7 +120,7 @@ void job_add_covered(struct sentence *line, const struct summary *summary)
     char text[FORMAT_BYTES];
     sentence_add(line, "%s to ", format_count(text, summary->first_covered));
     sentence_add(line, "%s: ", format_count(text, summary->last_step));
-    if (are_means(summary)) {
+    if (job_of_means(summary)) {
         sentence_add(line, "%s (means) ", format_counted(text, summary->complete, "value"));
         sentence_add(line, "for %s", format_counted(text, summary->steps_covered, "step"));
     } else {
@@ -155,7 +154,7 @@ bool job_add_left(struct sentence *line, const struct view_model *model, bool br
 
 const char *job_value_word(const struct summary *summary)
 {
-    return summary->shown.span > 1 || are_means(summary) ? "value" : "step";
+    return summary->shown.span > 1 || job_of_means(summary) ? "value" : "step";
 }
 
 bool job_add_values(struct sentence *line, const struct summary *summary)
@@ -234,7 +233,8 @@ bool job_add_called(struct sentence *line, const struct view_model *model, enum 
     bool pause = is_worth_a_word(summary, called->pause_s);
     sentence_add(line, "%s, in %s %s", format_counted(text, called->count, what),
                  pause ? "or before the" : "the",
-                 are_means(summary)  ? called->count > 1 ? "values up to steps" : "value up to step"
+                 job_of_means(summary)
+                     ? called->count > 1 ? "values up to steps" : "value up to step"
                  : called->count > 1 ? "time of steps"
                                      : "time of step");
     for (int64_t i = 0; i < called->count && i < SUMMARY_CALLED_STEPS; i++)

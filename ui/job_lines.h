@@ -52,6 +52,9 @@ bool job_add_left(struct sentence *line, const struct view_model *model, bool br
  * the measured time of one step, or the mean of as many as stand beside it. */
 bool job_add_values(struct sentence *line, const struct summary *summary);
 
+/* Some values are means over several steps: a value's step is the last of them. */
+bool job_of_means(const struct summary *summary);
+
 /* What the model counts: "step", of means over several "value". */
 const char *job_value_word(const struct summary *summary);
 

@@ -132,13 +132,17 @@ static void say_spike(struct sentence *line, const struct view_model *model,
         sentence_add(line, detail < 3 ? " (%s)" : " %s", phase_name((enum phase)verdict->phase));
 }
 
-/* "restart: attempt 2 goes on from step 120; 13 steps are done again, down 4 min". */
+/* "restart: attempt 2 goes on from step 120; 13 steps are done again, down 4 min"; of means
+ * "attempt 2, first value up to step 120". */
 static void say_restart(struct sentence *line, const struct view_model *model,
                         const struct verdict *verdict, int detail)
 {
     char text[FORMAT_BYTES];
+    bool value = job_of_means(model->summary) && detail < 2;
     sentence_add(line,
-                 detail < 3 ? "restart: attempt %d goes on from step %s" : "attempt %d from %s",
+                 value        ? "restart: attempt %d, first value up to step %s"
+                 : detail < 3 ? "restart: attempt %d goes on from step %s"
+                              : "attempt %d from %s",
                  verdict->attempt + 1, format_count(text, verdict->from_step));
     if (verdict->repeated_steps > 0 && detail < 2)
         sentence_add(line,
@@ -159,14 +163,16 @@ static void say_gap(struct sentence *line, const struct view_model *model,
 {
     char text[FORMAT_BYTES];
     bool timed = isfinite(verdict->step_time_s) && verdict->step_time_s > 0;
+    bool value = job_of_means(model->summary) && detail < 2;
+    const char *before = value ? " before the value up to step " : " before step ";
     sentence_add(line, "gap: ");
     if (verdict->repeated_steps > 0)
-        sentence_add(line, detail < 4 ? "%s before step " : "%s before ",
-                     format_counted(text, verdict->repeated_steps, "step"));
+        sentence_add(line, "%s%s", format_counted(text, verdict->repeated_steps, "step"),
+                     detail < 4 ? before : " before ");
     if (verdict->repeated_steps == 0 && timed) {
         sentence_add(line, "%s", format_duration(text, verdict->step_time_s, false));
         sentence_evidence(line, model_evidence(model, verdict_time_evidence(verdict)));
-        sentence_add(line, detail < 4 ? " before step " : " before ");
+        sentence_add(line, "%s", detail < 4 ? before : " before ");
     }
     sentence_add(line, "%s", format_count(text, verdict->from_step));
     if (verdict->repeated_steps == 0) {
