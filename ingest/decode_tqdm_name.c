@@ -83,11 +83,12 @@ static void read_words(struct str name, struct tqdm_bar *bar)
                                              "predict", "infer", "sanity", "generat",
                                              "map5",    "map@",  NULL};
     static const char *const other[] = {
-        "load",   "download", "upload", "map",     "filter", "tokeniz", "fetch",   "resolv",
-        "cast",   "sav",      "shard",  "comput",  "group",  "pars",    "split",   "extract",
-        "pack",   "add",      "writ",   "check",   "creat",  "build",   "process", "convert",
-        "encod",  "cach",     "read",   "prepar",  "copy",   "merg",    "quantiz", "running",
-        "captur", "compil",   "dequeu", "flatten", "concat", "import",  "export",  NULL};
+        "load",    "download", "upload",  "map",     "filter", "tokeniz", "fetch",
+        "resolv",  "cast",     "sav",     "shard",   "comput", "group",   "pars",
+        "split",   "extract",  "pack",    "add",     "writ",   "check",   "creat",
+        "build",   "process",  "convert", "encod",   "cach",   "read",    "prepar",
+        "copy",    "merg",     "quantiz", "running", "captur", "compil",  "dequeu",
+        "flatten", "concat",   "import",  "export",  "skip",   NULL};
     /* Of the training's data: "train: Scanning labels". */
     static const char *const data[] = {"scan", "cach", "tokeniz", "download", NULL};
     static const char *const training[] = {"train", "epoch", "step", "iter", "fit", NULL};
