@@ -198,7 +198,8 @@ const struct step_row *fold_row_before(const struct steps *steps, size_t index);
 
 /* The phase whose excess over the median of all ranks was largest in the rows
  * `first` to `last` of the table, summed over `count` slots; -1 when there are no
- * phases. With an overlapped exchange the backward pass tells nothing. */
+ * phases, or what is most is in a `compute` whose phases are not told. With an overlapped
+ * exchange the backward pass tells nothing. */
 int fold_blame(const struct steps *steps, size_t first, size_t last, const uint32_t *slots,
                uint32_t count, uint32_t ranks, struct wait_choice choice);
 
