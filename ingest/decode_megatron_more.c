@@ -335,6 +335,53 @@ bool megatron_holds_waits(const struct megatron *state, struct log_out *out)
     return true;
 }
 
+/* How far the ranks are apart that have both times: in forward-backward alone, and with the
+ * exchange behind it. False: too few have them. */
+static bool spreads_of(const struct megatron_timers *timers, int64_t *ret_alone, int64_t *ret_both)
+{
+    const uint32_t needed = 1u << MEGATRON_BOTH | 1u << MEGATRON_SYNC_WITHIN;
+    int64_t least[2] = {INT64_MAX, INT64_MAX}, most[2] = {0, 0};
+    uint32_t count = 0;
+    for (uint32_t rank = 0; rank < timers->count; rank++) {
+        const struct megatron_times *times = &timers->ranks[rank];
+        if ((times->has & needed) != needed)
+            continue;
+        int64_t alone = times->ns[MEGATRON_BOTH];
+        int64_t values[2] = {alone, alone + times->ns[MEGATRON_SYNC_WITHIN]};
+        for (int i = 0; i < 2; i++) {
+            least[i] = values[i] < least[i] ? values[i] : least[i];
+            most[i] = values[i] > most[i] ? values[i] : most[i];
+        }
+        count++;
+    }
+    *ret_alone = count ? most[0] - least[0] : 0;
+    *ret_both = count ? most[1] - least[1] : 0;
+    return count > 1;
+}
+
+/* Ranks leave the exchange together. In versions that time it within forward-backward (Megatron
+ * core of 2024 and later, those before have it behind) that is as long on all ranks, in others it
+ * is so with the exchange only. What is not clear is as it was in the step before. */
+void megatron_place_sync(struct megatron *state)
+{
+    int64_t alone, both;
+    struct megatron_timers *timers = &state->timers;
+    if (!spreads_of(timers, &alone, &both))
+        return;
+    if (both < alone / 4)
+        state->sync_behind = true;
+    else if (alone < both / 4)
+        state->sync_behind = false;
+    for (uint32_t rank = 0; state->sync_behind && rank < timers->count; rank++) {
+        struct megatron_times *times = &timers->ranks[rank];
+        if (!(times->has & 1u << MEGATRON_SYNC_WITHIN))
+            continue;
+        int64_t other = times->has & 1u << MEGATRON_SYNC ? times->ns[MEGATRON_SYNC] : 0;
+        times->ns[MEGATRON_SYNC] = other + times->ns[MEGATRON_SYNC_WITHIN];
+        times->has = (times->has & ~(1u << MEGATRON_SYNC_WITHIN)) | 1u << MEGATRON_SYNC;
+    }
+}
+
 /* Ranks are numbered along the layers' parts first and along the stages last. */
 bool megatron_group(const struct megatron *state, uint32_t rank,
                     char text[static MEGATRON_GROUP_BYTES])

@@ -24,6 +24,7 @@ struct megatron {
     int64_t stages, tensor;   /* of the pipeline, ranks that share a layer; likewise */
     bool other_order;         /* ranks of one stage do not follow each other */
     bool waits_within;        /* the last block's times of ranks hold waits for other stages */
+    bool sync_behind;         /* forward-backward ends before the exchange of gradients */
     bool two_numbers;         /* different ones were logged */
     bool known;               /* it is Megatron's log, not only DeepSpeed's */
     /* The iteration before. */
@@ -68,6 +69,9 @@ void megatron_put_last_event(struct megatron *state, struct log_out *out);
  * have forward-backward only, and of several stages, or of who knows how many, that holds the waits
  * for the others; by nature the first stage's is the longest. */
 bool megatron_holds_waits(const struct megatron *state, struct log_out *out);
+/* Where the exchange of gradients is not within forward-backward, by the times of all ranks: puts
+ * it behind. */
+void megatron_place_sync(struct megatron *state);
 
 #define MEGATRON_GROUP_BYTES 24
 /* The ranks that a rank is compared with: "pp2", its stage, which may have more work than others;
