@@ -60,7 +60,8 @@ struct tqdm_track {
     bool nodes;                   /* the Trainer's: every node may write the whole bar again */
     bool whole;                   /* it has reached its total */
     struct tqdm_state last, from; /* the newest; that from which the next value counts */
-    int64_t base;                 /* steps before this bar */
+    int64_t base;                 /* steps before this bar, less what it skipped: */
+    int64_t skipped;              /* its counts that were no steps of its own */
     int64_t epochs;               /* so far has a bar around it gone on since it began */
     bool epochs_anew;             /* that one is at 0 again, as after a restart */
     bool valued;                  /* a value came of it */

@@ -195,6 +195,7 @@ void tqdm_track_skip(struct tqdm_track *track, const struct tqdm_state *state, s
         track->last.elapsed_s - track->from.elapsed_s >= SECONDS_MIN / 2)
         put_value(track, &track->last, out);
     track->base -= steps;
+    track->skipped += steps;
     track->from.count += steps;
     track->from.elapsed_s += state->elapsed_s - track->last.elapsed_s;
     track->jump.count = 0;
@@ -207,6 +208,7 @@ void tqdm_track_skip(struct tqdm_track *track, const struct tqdm_state *state, s
 static void begin(struct tqdm_track *track, const struct tqdm_state *state, int64_t base)
 {
     track->base = base;
+    track->skipped = 0;
     track->last = track->from = *state;
     if (state->count <= 1) /* bars that say nothing at 0, or late, began there all the same */
         track->from = (struct tqdm_state){0};
@@ -226,7 +228,7 @@ static void begin_anew(struct tqdm_track *track, const struct tqdm_state *state,
     bool lower = !track->counts && track->number >= 0 && number >= 0 && number < track->number;
     bool back = lower || track->epochs_anew;
     bool next = track->whole || track->epochs > 0;
-    begin(track, first, back ? 0 : next ? track->base + track->last.count : track->base);
+    begin(track, first, back ? 0 : track->base + (next ? track->last.count : track->skipped));
     track->number = number;
     if (state->count > first->count || track->from.count < track->last.count)
         go_on(track, state, out);
