@@ -1,5 +1,6 @@
 /* Proposes a map for JSON lines and CSV that nobody knows, from the first ones: by the names of the
  * keys. A pattern for lines of text: command_explain_pattern.c. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -189,7 +190,7 @@ static bool is_stamp(struct str value)
         value = log_from(value, 1);
     if (value.len > 9 && value.p[4] == '-' && value.p[7] == '-' && value.p[0] == '2')
         return true;
-    if (log_number(value, &number, &length) != LOG_NUMBER)
+    if (log_number(value, &number, &length) != LOG_NUMBER || !isfinite(number))
         return false;
     while (number >= 1e12)
         number /= 1000;
@@ -229,6 +230,8 @@ static void map_key(struct keys *keys, struct str key, struct str value)
     char text[PATH_BYTES + 40];
     int made = snprintf(text, sizeof(text), "%s=%.*s%s", field, (int)key.len, key.p,
                         explain_unit(field, last_of(key)));
+    if (made < 0 || (size_t)made >= sizeof(text))
+        return;
     explain_add(&keys->made, keys->made.used ? "," : "--map '", str_of(text, (size_t)made));
     explain_take(&keys->made, field);
 }

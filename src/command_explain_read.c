@@ -318,8 +318,6 @@ int explain_read(struct explained *explained, const struct options *options)
         return status;
     command_logs_use(&explained->logs, &explained->totals);
     for (int i = 0; i < options->source_count; i++)
-        meet(explained, options->sources[i]);
-    for (int i = 0; i < options->source_count; i++)
         if (is_file(options->sources[i]))
             meet(explained, options->sources[i]);
     for (int i = 0; i < options->source_count; i++)

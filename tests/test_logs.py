@@ -499,7 +499,7 @@ class Others(unittest.TestCase):
 
     def test_no_clock_and_no_stamp_is_proposed_as_the_time_of_a_step(self):
         clocks = ('step %d loss 2.5 elapsed %ds\n', '{"iteration": %d, "elapsed_s": %d}\n', '{"step": %d, "wall_time": %d}\n',
-                  '{"step": %d, "loss": 2.5, "time": 17620000%02d.5}\n')
+                  '{"step": %d, "loss": 2.5, "time": 17620000%02d.5}\n', '{"step": %d, "timestamp": 1e4%02d}\n')
         for clock in clocks:
             said = self.run_program("explain", "-", stdin="".join(
                 clock % (step, 10 + 2 * step) for step in range(9)).encode()).stdout
