@@ -87,6 +87,30 @@ static void what_never_varies_is_named_without_standard_errors(void **state)
     analysis_free(analysis);
 }
 
+/* Own time in one number is longer; the optimizer, the only phase that is told, is not the reason.
+ */
+static void what_is_in_no_phase_blames_none(void **state)
+{
+    struct analysis *analysis = new_analysis();
+    struct summary summary;
+    for (int64_t step = 0; step < 60; step++)
+        for (uint32_t rank = 0; rank < 4; rank++) {
+            struct record record = record_of(rank, step, 100, 100, rank == 2 ? 10 : 50);
+            record.has &= ~(uint32_t)(RECORD_DATA | RECORD_FORWARD | RECORD_BACKWARD);
+            record.has |= RECORD_COMPUTE | RECORD_OPTIMIZER;
+            record.compute_ns = (rank == 2 ? 240 : 200) * MS;
+            record.phase_ns[PHASE_OPTIMIZER] = (rank == 2 ? 21 : 20) * MS;
+            add(analysis, record);
+        }
+    analysis_finish(analysis);
+    sum_up(analysis, &summary);
+    assert_int_equal(named(&summary), 1);
+    assert_int_equal(summary.verdicts[0].rank, 2);
+    assert_int_equal(summary.verdicts[0].phase, -1);
+    summary_done(&summary);
+    analysis_free(analysis);
+}
+
 /* Steps of 50 ms by the clocks, in which rank 2 says that it worked for 1 s. */
 static void a_straggler_costs_no_more_than_there_is_time(void **state)
 {
@@ -364,6 +388,7 @@ int main(void)
         cmocka_unit_test(five_percent_is_named_within_fifty_steps_in_every_run),
         cmocka_unit_test(a_host_that_is_slow_as_a_whole_is_named_in_place_of_its_ranks),
         cmocka_unit_test(one_slow_rank_of_a_host_or_a_group_is_named_alone),
+        cmocka_unit_test(what_is_in_no_phase_blames_none),
         cmocka_unit_test(what_never_varies_is_named_without_standard_errors),
         cmocka_unit_test(a_straggler_costs_no_more_than_there_is_time),
         cmocka_unit_test(a_stage_with_a_little_more_work_names_no_rank),
