@@ -359,8 +359,8 @@ static bool is_within_later(const struct analysis *analysis, const struct rank_i
     const struct steps *steps = &analysis->steps;
     size_t index = steps_lower(steps, info->now.attempt, step);
     const struct step_row *row = index < steps->count ? steps_at(steps, index) : NULL;
-    return row && row->attempt == info->now.attempt && row->step > step &&
-           slot < row->capacity && row->has[slot] && row->step - step < row->job.span;
+    return row && row->attempt == info->now.attempt && row->step > step && slot < row->capacity &&
+           row->has[slot] && row->step - step < row->job.span;
 }
 
 /* A record of a step that this rank has reported, or that is before its last. */

@@ -190,7 +190,8 @@ static bool is_silent(const struct analysis *analysis, uint32_t slot, double ste
     const struct step_row *newest = steps_at(&analysis->steps, front);
     bool behind = info->now.attempt < newest->attempt ||
                   (info->now.attempt == newest->attempt && info->now.last_step < newest->step);
-    if (!behind || step_row_of_job(newest) || !(silent_s > fmax(3 * step_s, analysis->options.silent_least_s)))
+    if (!behind || step_row_of_job(newest) ||
+        !(silent_s > fmax(3 * step_s, analysis->options.silent_least_s)))
         return false;
     return info->now.attempt < newest->attempt
                ? analysis_missing_since(analysis, front, slot) >= 0

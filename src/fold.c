@@ -395,7 +395,8 @@ void fold_row(struct fold *fold, const struct steps *steps, size_t index, const 
         row->reported == ranks->count || step_row_of_job(row)
             ? row->reported
             : ranks_expected(ranks, row->attempt, row->step, steps_stride(steps, index));
-    if (digest->expected < row->expected && !step_row_of_job(row)) /* ranks know only their last two attempts */
+    if (digest->expected < row->expected &&
+        !step_row_of_job(row)) /* ranks know only their last two attempts */
         digest->expected = row->expected;
     if (digest->expected < row->reported)
         digest->expected = row->reported;
