@@ -331,6 +331,7 @@ static void put_block(struct megatron *state, bool cut, struct log_out *out)
     state->holding = false;
     state->waited = 0;
     megatron_place_sync(state);
+    megatron_see_stages(state);
     put_ranks(state, state->timers.count, true, out);
 }
 

@@ -382,11 +382,33 @@ void megatron_place_sync(struct megatron *state)
     }
 }
 
+/* Those that receive nothing from a stage before are the first; all stages are as large. */
+void megatron_see_stages(struct megatron *state)
+{
+    const struct megatron_timers *timers = &state->timers;
+    uint32_t first = 0;
+    while (first < timers->count && !(timers->ranks[first].has & 1u << MEGATRON_RECEIVE))
+        first++;
+    if (first == 0 || first == timers->count || timers->count % first != 0)
+        return;
+    for (uint32_t rank = first; rank < timers->count; rank++)
+        if (!(timers->ranks[rank].has & 1u << MEGATRON_RECEIVE))
+            return;
+    bool fewer = first < state->seen_stage; /* there a row was lost */
+    if (fewer || timers->count != state->seen_ranks)
+        state->seen_stage = first;
+    state->seen_ranks = timers->count;
+}
+
 /* Ranks are numbered along the layers' parts first and along the stages last. */
 bool megatron_group(const struct megatron *state, uint32_t rank,
                     char text[static MEGATRON_GROUP_BYTES])
 {
     int64_t world = state->gpus, stages = state->stages, tensor = state->tensor;
+    if (stages == 0 && state->seen_stage && (world == 0 || world == state->seen_ranks)) {
+        world = state->seen_ranks;
+        stages = world / state->seen_stage;
+    }
     if (world < 2 || rank >= world || state->other_order)
         return false;
     if (stages > 1 && world % stages == 0)

@@ -20,13 +20,14 @@ enum megatron_hold {
 
 struct megatron {
     struct log_steps steps;
-    int64_t seq_length, gpus; /* as declared; 0: not known */
-    int64_t stages, tensor;   /* of the pipeline, ranks that share a layer; likewise */
-    bool other_order;         /* ranks of one stage do not follow each other */
-    bool waits_within;        /* the last block's times of ranks hold waits for other stages */
-    bool sync_behind;         /* forward-backward ends before the exchange of gradients */
-    bool two_numbers;         /* different ones were logged */
-    bool known;               /* it is Megatron's log, not only DeepSpeed's */
+    int64_t seq_length, gpus;        /* as declared; 0: not known */
+    int64_t stages, tensor;          /* of the pipeline, ranks that share a layer; likewise */
+    uint32_t seen_ranks, seen_stage; /* of times of ranks, and of them in a stage; 0: not seen */
+    bool other_order;                /* ranks of one stage do not follow each other */
+    bool waits_within; /* the last block's times of ranks hold waits for other stages */
+    bool sync_behind;  /* forward-backward ends before the exchange of gradients */
+    bool two_numbers;  /* different ones were logged */
+    bool known;        /* it is Megatron's log, not only DeepSpeed's */
     /* The iteration before. */
     int64_t last_step, last_time_ns, last_stamp_ns;
     bool last_stamped;
@@ -69,6 +70,9 @@ void megatron_put_last_event(struct megatron *state, struct log_out *out);
  * have forward-backward only, and of several stages, or of who knows how many, that holds the waits
  * for the others; by nature the first stage's is the longest. */
 bool megatron_holds_waits(const struct megatron *state, struct log_out *out);
+/* Which ranks are a stage, by the times of all ranks: what the last rank writes does not say the
+ * sizes, which the first rank prints. */
+void megatron_see_stages(struct megatron *state);
 /* Where the exchange of gradients is not within forward-backward, by the times of all ranks: puts
  * it behind. */
 void megatron_place_sync(struct megatron *state);

@@ -13,6 +13,7 @@ enum megatron_time megatron_time_of(struct str name)
         {"backward-compute", MEGATRON_BACKWARD},
         {"forward-backward", MEGATRON_BOTH},
         {"optimizer", MEGATRON_OPTIMIZER},
+        {"forward-recv", MEGATRON_RECEIVE},
         {"all-grads-sync", MEGATRON_SYNC_WITHIN},
         {"backward-reduce-model-grads", MEGATRON_SYNC_ALL},
         {"grads-all-reduce", MEGATRON_SYNC},
