@@ -30,7 +30,7 @@ int64_t analysis_missing_since(const struct analysis *analysis, size_t index, ui
     for (size_t at = front + 1; at-- > 0 && front - at <= RANK_LEFT_AFTER;) {
         const struct step_row *row = steps_at(steps, at);
         if (has_record(row, slot) && !(row->has[slot] & RECORD_JOB))
-            return rows < FOLD_MISSING_ROWS ? -1 : since;
+            return rows < fold_missing_rows(steps_at(steps, front)) ? -1 : since;
         rows += !step_row_of_job(row);
         since = row->step;
     }

@@ -19,6 +19,7 @@
 #define FOLD_EVENTS_MAX 4096
 #define FOLD_MISSING_MAX 1024 /* of them that are missing ranks */
 #define FOLD_MISSING_ROWS 2   /* without a record of a rank: it is missing */
+#define FOLD_MISSING_PARTS 20 /* likewise of parts of steps, of which not all are written */
 #define FOLD_SPIKE_FACTOR 1.5 /* x the rolling median of the step time */
 #define FOLD_SPIKE_STEPS_MIN 10
 #define FOLD_GAP_FACTOR 5.0  /* x the rolling median of the step time, that nobody computed */
@@ -193,6 +194,12 @@ void fold_row(struct fold *fold, const struct steps *steps, size_t index, const 
 
 /* The row of the step before the one at `index`; NULL when it is not there. */
 const struct step_row *fold_row_before(const struct steps *steps, size_t index);
+
+/* So many rows like this one without a record of a rank, and it is missing. */
+static inline uint32_t fold_missing_rows(const struct step_row *row)
+{
+    return row->has_any & RECORD_PART ? FOLD_MISSING_PARTS : FOLD_MISSING_ROWS;
+}
 
 /* ---- fold_blame.c ---- */
 

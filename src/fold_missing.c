@@ -55,14 +55,14 @@ static int32_t add(struct fold *fold, const struct fold_step *step,
     return (int32_t)fold->event_count - 1;
 }
 
-static bool is_new(const struct fold_absence *absence)
+static bool is_new(const struct fold_absence *absence, const struct fold_step *step)
 {
-    return absence->rows == FOLD_MISSING_ROWS && absence->event == -1;
+    return absence->rows == fold_missing_rows(step->row) && absence->event == -1;
 }
 
 /* The host of the rank, when all of its ranks, two or more, are absent since the same
  * step; PEERS_NONE. */
-static uint32_t whole_host(const struct fold *fold, uint32_t slot)
+static uint32_t whole_host(const struct fold *fold, const struct fold_step *step, uint32_t slot)
 {
     const struct peers *peers = &fold->peers;
     uint32_t host = peers->host_unit[slot];
@@ -71,7 +71,7 @@ static uint32_t whole_host(const struct fold *fold, uint32_t slot)
     const struct peers_unit *unit = &peers->units[host];
     for (uint32_t k = 0; k < unit->ranks; k++) {
         const struct fold_absence *absence = &fold->absences[peers->members[unit->first + k]];
-        if (!is_new(absence) || absence->ordinal != fold->absences[slot].ordinal)
+        if (!is_new(absence, step) || absence->ordinal != fold->absences[slot].ordinal)
             return PEERS_NONE;
     }
     return host;
@@ -95,9 +95,9 @@ static void add_new(struct fold *fold, const struct fold_step *step)
     int replaced = 0;
     for (uint32_t i = 0; i < fold->rank_count; i++) {
         struct fold_absence *absence = &fold->absences[i];
-        if (!is_new(absence))
+        if (!is_new(absence, step))
             continue;
-        uint32_t host = whole_host(fold, i);
+        uint32_t host = whole_host(fold, step, i);
         if (host != PEERS_NONE) {
             add_host(fold, step, i, host, &replaced);
             continue;
@@ -143,7 +143,7 @@ void fold_missing(struct fold *fold, const struct fold_step *step)
             absence->ordinal = fold->ordinal;
         }
         absence->rows += absence->rows < UINT32_MAX;
-        newly += absence->rows == FOLD_MISSING_ROWS;
+        newly += absence->rows == fold_missing_rows(row);
     }
     if (newly > 0)
         add_new(fold, step);

@@ -87,6 +87,28 @@ static void what_never_varies_is_named_without_standard_errors(void **state)
     analysis_free(analysis);
 }
 
+/* Of collectives single ones are not written, of rank 1; rank 2 has stopped. */
+static void a_part_that_was_not_written_misses_no_rank(void **state)
+{
+    struct analysis *analysis = new_analysis();
+    struct summary summary;
+    for (int64_t step = 0; step < 200; step++)
+        for (uint32_t rank = 0; rank < 4; rank++) {
+            struct record record = record_of(rank, step, 100, 100, 50);
+            record.has |= RECORD_PART;
+            if ((rank != 1 || step % 50 > 3) && (rank != 2 || step < 150))
+                add(analysis, record);
+        }
+    analysis_finish(analysis);
+    sum_up(analysis, &summary);
+    assert_int_equal(verdicts_of(&summary, VERDICT_MISSING), 1);
+    const struct verdict *missing = verdict_of(&summary, VERDICT_MISSING);
+    assert_int_equal(missing->rank, 2);
+    assert_int_equal(missing->from_step, 150);
+    summary_done(&summary);
+    analysis_free(analysis);
+}
+
 /* Own time in one number is longer; the optimizer, the only phase that is told, is not the reason.
  */
 static void what_is_in_no_phase_blames_none(void **state)
@@ -388,6 +410,7 @@ int main(void)
         cmocka_unit_test(five_percent_is_named_within_fifty_steps_in_every_run),
         cmocka_unit_test(a_host_that_is_slow_as_a_whole_is_named_in_place_of_its_ranks),
         cmocka_unit_test(one_slow_rank_of_a_host_or_a_group_is_named_alone),
+        cmocka_unit_test(a_part_that_was_not_written_misses_no_rank),
         cmocka_unit_test(what_is_in_no_phase_blames_none),
         cmocka_unit_test(what_never_varies_is_named_without_standard_errors),
         cmocka_unit_test(a_straggler_costs_no_more_than_there_is_time),
