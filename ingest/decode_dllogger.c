@@ -106,6 +106,7 @@ static void put_record(struct dllogger *log, const struct dllogger_line *line, s
         if (!line->has_zone)
             log_out_note(out, LOG_NOTE_NO_ZONE);
     }
+    log->validation &= record.step >= log->step; /* else of the process before */
     log->step = record.step;
     if (!timed)
         return;

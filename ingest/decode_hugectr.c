@@ -85,6 +85,7 @@ static void put(struct hugectr *log, struct record *record, bool has_clock, int6
         return;
     }
     compare_clocks(log, record, has_clock, clock_ns, out);
+    log->validation &= record->step > log->step; /* else of the process before */
     log->step = record->step;
     log->value_ns = record->step_time_ns;
     record->has |= log->validation ? RECORD_VALIDATION : 0;

@@ -396,6 +396,7 @@ static void begin_run(struct mllog *log, const struct mllog_entry *entry, struct
         log->any_stop = log->block_open = false;
         log->stop_samples = (struct mllog_number){0};
         log->blocks = log->length = 0;
+        log->validation = log->of_block = false; /* at the end of the other */
         forget_steps(log);
     }
     log->run_ns = entry->time_ns;
