@@ -50,7 +50,7 @@ bool explain_next_line(struct str *rest, struct str *ret)
         size_t length = 0;
         if (log_begins(*rest, "\xEF\xBB\xBF")) /* the mark that Excel writes first */
             *rest = log_from(*rest, 3);
-        while (length < rest->len && rest->p[length] != '\n' && rest->p[length] != '\r')
+        while (length < rest->len && !memchr("\n\r", rest->p[length], 3)) /* NUL, too */
             length++;
         *ret = log_trim(log_until(*rest, length));
         bool ended = length < rest->len;

@@ -330,17 +330,18 @@ static bool is_utf16(struct str text)
     return pairs >= 8 && ((nul[0] == pairs && nul[1] == 0) || (nul[1] == pairs && nul[0] == 0));
 }
 
-/* Bytes that no text has, or hardly. Escapes and backspaces are a terminal's. */
+/* Bytes that no text has, or hardly. Escapes and backspaces are a terminal's; a log that was cut
+ * while it was written to has a hole of NULs. */
 static bool is_binary(struct str text)
 {
-    size_t odd = 0;
+    size_t odd = 0, nuls = 0;
     for (size_t i = 0; i < text.len; i++) {
         unsigned char c = (unsigned char)text.p[i];
-        if (c == '\0')
-            return true;
-        odd += c < ' ' && !memchr("\t\n\r\b\f\x1b", c, 6);
+        bool inside = c == '\0' && i > 0 && text.p[i - 1] == '\0';
+        nuls += c == '\0';
+        odd += c < ' ' && !inside && !memchr("\t\n\r\b\f\x1b", c, 6);
     }
-    return odd > text.len / 20;
+    return odd > (text.len - nuls) / 20;
 }
 
 /* One value over many lines: its first line is a bracket alone. */
@@ -355,6 +356,27 @@ static bool is_document(struct str text)
         if (!strchr(" \t\r", text.p[at]))
             return false;
     return at < text.len;
+}
+
+static bool is_end(char c)
+{
+    return c == '\n' || c == '\r' || c == '\0';
+}
+
+static void put_first_lines(FILE *to, struct str rest)
+{
+    fputs("\nThe first lines:\n", to);
+    for (int lines = 0; lines < 8 && rest.len > 0;) {
+        size_t length = 0;
+        while (length < rest.len && !is_end(rest.p[length]))
+            length++;
+        if (length > 0) {
+            explain_cut(to, "  ", str_of(rest.p, length));
+            lines++;
+        }
+        length += length < rest.len;
+        rest = str_of(rest.p + length, rest.len - length);
+    }
 }
 
 static void put_nothing(FILE *to, const struct explained *explained, const struct options *options)
@@ -392,18 +414,7 @@ static void put_nothing(FILE *to, const struct explained *explained, const struc
             "It is one JSON document over many lines. --map reads JSON lines, an object in "
             "each: jq -c '.[]' makes them of a list, jq -c '.NAME[]' of one in it.");
     }
-    fputs("\nThe first lines:\n", to);
-    for (int lines = 0; lines < 8 && rest.len > 0;) {
-        size_t length = 0;
-        while (length < rest.len && rest.p[length] != '\n' && rest.p[length] != '\r')
-            length++;
-        if (length > 0) {
-            explain_cut(to, "  ", str_of(rest.p, length));
-            lines++;
-        }
-        length += length < rest.len;
-        rest = str_of(rest.p + length, rest.len - length);
-    }
+    put_first_lines(to, rest);
     if (explain_keys(explained, text, sizeof(text))) {
         fputs("\nIts keys, with a value of each:\n", to);
         explain_wrap(to, "  ", 2, text);
