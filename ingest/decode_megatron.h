@@ -78,6 +78,7 @@ enum megatron_time {
     MEGATRON_SYNC_BACKWARD, /* of the first versions: it runs within backward */
     MEGATRON_SYNC_STAGES,   /* between the first stage and the last only, which waits in it */
     MEGATRON_OPTIMIZER,
+    MEGATRON_NORM,    /* parts of the optimizer in which ranks of all stages wait for each other */
     MEGATRON_RECEIVE, /* from the stage before: ranks of the first stage have none */
     MEGATRON_TIMES,
 };

@@ -400,6 +400,33 @@ void megatron_see_stages(struct megatron *state)
     state->seen_ranks = timers->count;
 }
 
+void megatron_place_waits(struct megatron *state)
+{
+    const uint32_t needed = 1u << MEGATRON_NORM | 1u << MEGATRON_OPTIMIZER;
+    const struct megatron_timers *timers = &state->timers;
+    int64_t least = INT64_MAX;
+    if (state->stages == 1 || (state->stages == 0 && state->seen_stage == 0))
+        return;
+    for (uint32_t rank = 0; rank < timers->count; rank++) {
+        const struct megatron_times *times = &timers->ranks[rank];
+        if ((times->has & needed) == needed && times->ns[MEGATRON_NORM] < least)
+            least = times->ns[MEGATRON_NORM];
+    }
+    for (uint32_t rank = 0; rank < timers->count; rank++) {
+        struct megatron_times *times = &timers->ranks[rank];
+        if ((times->has & needed) != needed)
+            continue;
+        bool all = times->has & 1u << MEGATRON_SYNC_ALL;
+        enum megatron_time to = all ? MEGATRON_SYNC_ALL : MEGATRON_SYNC;
+        int64_t waited = times->ns[MEGATRON_NORM] - least;
+        if (waited > times->ns[MEGATRON_OPTIMIZER])
+            continue;
+        times->ns[MEGATRON_OPTIMIZER] -= waited;
+        times->ns[to] = (times->has & 1u << to ? times->ns[to] : 0) + waited;
+        times->has |= 1u << to;
+    }
+}
+
 /* Ranks are numbered along the layers' parts first and along the stages last. */
 bool megatron_group(const struct megatron *state, uint32_t rank,
                     char text[static MEGATRON_GROUP_BYTES])

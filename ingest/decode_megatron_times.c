@@ -13,6 +13,8 @@ enum megatron_time megatron_time_of(struct str name)
         {"backward-compute", MEGATRON_BACKWARD},
         {"forward-backward", MEGATRON_BOTH},
         {"optimizer", MEGATRON_OPTIMIZER},
+        {"optimizer-clip-main-grad", MEGATRON_NORM},
+        {"optimizer-unscale-and-check-inf", MEGATRON_NORM},
         {"forward-recv", MEGATRON_RECEIVE},
         {"all-grads-sync", MEGATRON_SYNC_WITHIN},
         {"backward-reduce-model-grads", MEGATRON_SYNC_ALL},
