@@ -263,6 +263,7 @@ enum log_answer maxtext_generally(void *state, const struct log_line *line, stru
             number > 0 && number <= RECORD_RANK_MAX)
             maxtext->devices = number;
         forget_events(maxtext);
+        maxtext->any = false; /* the step after its first may be dispatched only */
         taken = true;
     }
     taken |= !taken && take_event(maxtext, line->text, out);
