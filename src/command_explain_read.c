@@ -83,11 +83,16 @@ static void count_ends(struct input *input, const char *bytes, size_t size)
     }
 }
 
+/* Without the hole of NULs in front of a log that was truncated under its writer. */
 static void keep_sample(struct explained *to, const char *bytes, size_t size)
 {
     size_t room = sizeof(to->sample) - to->sample_size;
     if (to->files > 1)
         return;
+    while (to->sample_size == 0 && size > 0 && *bytes == '\0') {
+        bytes++;
+        size--;
+    }
     memcpy(to->sample + to->sample_size, bytes, size < room ? size : room);
     to->sample_size += size < room ? size : room;
     if (size <= room)

@@ -403,7 +403,7 @@ static void put_nothing(FILE *to, const struct explained *explained, const struc
               to);
         return;
     }
-    if (is_binary(rest)) {
+    if (is_binary(rest) || (rest.len == 0 && explained->bytes > 0)) {
         fputs("\nIt is no text: it has bytes that no text has.\n", to);
         return;
     }

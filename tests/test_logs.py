@@ -475,8 +475,8 @@ class Others(unittest.TestCase):
                 self.assertEqual(got["run"]["scope"] == "job", rank is None, name)
 
     def test_explain_says_what_is_no_log_and_what_a_log_without_steps_needs(self):
-        cases = {b"\x7fELF\x02\x01\x00\x00" * 40: b"It is no text",
-                 b"step 1 took 5 ms\n" * 9 + b"\0" * 500 + b"step 2 took 5 ms\n" * 9:
+        cases = {b"\x7fELF\x02\x01\x00\x00" * 40: b"It is no text", b"\0" * 999: b"It is no text",
+                 b"\0" * 99999 + b"step 1 took 5 ms\n" * 9 + b"\0" * 500 + b"step 2 took 5 ms\n" * 9:
                      b"--pattern 'step {step} took {step_time:ms}",
                  b'{\n  "global_step": 100,\n  "log_history": []\n}\n': b"It is one JSON document",
                  b"{'loss': 1.5, 'epoch': 0.1}\n{'train_runtime': 12.5, 'epoch': 1.0}\n":
