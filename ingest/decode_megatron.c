@@ -332,7 +332,7 @@ static void put_block(struct megatron *state, bool cut, struct log_out *out)
     state->waited = 0;
     megatron_place_sync(state);
     megatron_see_stages(state);
-    megatron_place_waits(state);
+    megatron_place_waits(state, out);
     put_ranks(state, state->timers.count, true, out);
 }
 

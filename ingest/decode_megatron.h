@@ -87,6 +87,7 @@ enum megatron_time {
 struct megatron_times {
     uint32_t has;   /* 1u << enum megatron_time */
     uint32_t syncs; /* rows of exchanges that all ranks take part in */
+    uint32_t norms; /* rows of MEGATRON_NORM */
     int64_t ns[MEGATRON_TIMES];
 };
 

@@ -400,30 +400,56 @@ void megatron_see_stages(struct megatron *state)
     state->seen_ranks = timers->count;
 }
 
-void megatron_place_waits(struct megatron *state)
+/* The exchange that a wait for all is put to; MEGATRON_TIMES: it is not known. */
+static enum megatron_time exchange_of(const struct megatron_times *times)
+{
+    const uint32_t any =
+        1u << MEGATRON_SYNC | 1u << MEGATRON_SYNC_WITHIN | 1u << MEGATRON_SYNC_BACKWARD;
+    return times->has & 1u << MEGATRON_SYNC_ALL ? MEGATRON_SYNC_ALL
+           : times->has & any                   ? MEGATRON_SYNC
+                                                : MEGATRON_TIMES;
+}
+
+static void place_wait(struct megatron_times *times, int64_t waited)
+{
+    enum megatron_time to = exchange_of(times);
+    if (waited > times->ns[MEGATRON_OPTIMIZER])
+        return;
+    times->ns[MEGATRON_OPTIMIZER] -= waited;
+    if (to == MEGATRON_TIMES)
+        return;
+    times->ns[to] = (times->has & 1u << to ? times->ns[to] : 0) + waited;
+    times->has |= 1u << to;
+}
+
+void megatron_place_waits(struct megatron *state, struct log_out *out)
 {
     const uint32_t needed = 1u << MEGATRON_NORM | 1u << MEGATRON_OPTIMIZER;
     const struct megatron_timers *timers = &state->timers;
     int64_t least = INT64_MAX;
+    uint32_t norms = 0;
     if (state->stages == 1 || (state->stages == 0 && state->seen_stage == 0))
         return;
+    for (uint32_t rank = 0; rank < timers->count; rank++)
+        norms = timers->ranks[rank].norms > norms ? timers->ranks[rank].norms : norms;
     for (uint32_t rank = 0; rank < timers->count; rank++) {
         const struct megatron_times *times = &timers->ranks[rank];
-        if ((times->has & needed) == needed && times->ns[MEGATRON_NORM] < least)
+        bool whole = (times->has & needed) == needed && times->norms == norms;
+        if (whole && times->ns[MEGATRON_NORM] < least)
             least = times->ns[MEGATRON_NORM];
     }
     for (uint32_t rank = 0; rank < timers->count; rank++) {
         struct megatron_times *times = &timers->ranks[rank];
-        if ((times->has & needed) != needed)
-            continue;
-        bool all = times->has & 1u << MEGATRON_SYNC_ALL;
-        enum megatron_time to = all ? MEGATRON_SYNC_ALL : MEGATRON_SYNC;
-        int64_t waited = times->ns[MEGATRON_NORM] - least;
-        if (waited > times->ns[MEGATRON_OPTIMIZER])
-            continue;
-        times->ns[MEGATRON_OPTIMIZER] -= waited;
-        times->ns[to] = (times->has & 1u << to ? times->ns[to] : 0) + waited;
-        times->has |= 1u << to;
+        if ((times->has & 1u << MEGATRON_OPTIMIZER) && times->norms < norms) {
+            megatron_times_drop_sums(times);
+            times->has &= ~(1u << MEGATRON_OPTIMIZER);
+            log_out_count(out, LOG_WITHOUT_PAIR,
+                          "rank %" PRIu32 ": its wait within the optimizer has no time: optimizer "
+                          "and exchange are left out",
+                          rank);
+        } else if ((times->has & needed) == needed) {
+            place_wait(times, times->ns[MEGATRON_NORM] - least);
+        }
     }
 }
 

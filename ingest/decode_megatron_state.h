@@ -74,8 +74,9 @@ bool megatron_holds_waits(const struct megatron *state, struct log_out *out);
  * sizes, which the first rank prints. */
 void megatron_see_stages(struct megatron *state);
 /* The last stage is ready long before the first, and waits for it within the optimizer, where the
- * gradients' norm is summed: that is put to the exchange. */
-void megatron_place_waits(struct megatron *state);
+ * gradients' norm is summed: that is put to the exchange, of a rank whose exchange is known. Where
+ * a row of the norm is lost, the rank's optimizer and exchange are left out, which is told. */
+void megatron_place_waits(struct megatron *state, struct log_out *out);
 /* Where the exchange of gradients is not within forward-backward, by the times of all ranks: puts
  * it behind. */
 void megatron_place_sync(struct megatron *state);

@@ -186,7 +186,7 @@ static struct megatron_times *times_of_rank(struct megatron_timers *timers, uint
     while (timers->capacity <= rank)
         timers->ranks = memory_grown(timers->ranks, &timers->capacity, sizeof(*timers->ranks));
     for (; timers->count <= rank; timers->count++)
-        timers->ranks[timers->count].has = timers->ranks[timers->count].syncs = 0;
+        timers->ranks[timers->count] = (struct megatron_times){0};
     return &timers->ranks[rank];
 }
 

@@ -44,6 +44,7 @@ bool megatron_times_add(struct megatron_times *times, enum megatron_time time, d
     int64_t ns;
     times->syncs += time == MEGATRON_SYNC || time == MEGATRON_SYNC_ALL ||
                     time == MEGATRON_SYNC_WITHIN || time == MEGATRON_SYNC_BACKWARD;
+    times->norms += time == MEGATRON_NORM;
     if (time == MEGATRON_TIMES || ms == 0) /* 0: it never ran */
         return true;
     if (!log_duration(ms, LOG_MILLISECOND, &ns))
