@@ -81,6 +81,18 @@ static bool split_key(struct str text, struct str *ret_key, struct str *ret_unit
     return ret_key->len > 0 && (!colon || ret_unit->len > 0);
 }
 
+/* "fwd_ms", "forward (us)": the unit that the name of a time ends with, where it is less than the
+ * seconds that are meant without one; else empty. */
+static struct str unit_in_name(const struct user_field *field, struct str key)
+{
+    size_t end = key.len - (key.len > 0 && key.p[key.len - 1] == ')'), begin = end;
+    while (begin > 0 && log_is_letter(key.p[begin - 1]))
+        begin--;
+    struct str word = str_of(key.p + begin, end - begin);
+    double scale = field->kind == USER_TIME ? user_unit_named(field->kind, word) : 0;
+    return scale != 0 && scale < 1e9 ? word : str_of(word.p, 0);
+}
+
 static bool add_item(struct user_format *user, struct str item, char *error, size_t size)
 {
     struct element element = {.text = false};
@@ -102,6 +114,14 @@ static bool add_item(struct user_format *user, struct str item, char *error, siz
         return true;
     if (!user_field_find(name, unit, &element.field, error, size))
         return false;
+    struct str named = unit_in_name(&element.field, element.key);
+    if (unit.len == 0 && named.len > 0) {
+        snprintf(error, size,
+                 "the name %.*s says %.*s: write :%.*s behind it, or :s if it is seconds",
+                 (int)(element.key.len < 60 ? element.key.len : 60), element.key.p, (int)named.len,
+                 named.p, (int)named.len, named.p);
+        return false;
+    }
     if (equals && element.field.kind == USER_JOB) {
         snprintf(error, size, "job is a word of its own: write job, not job=");
         return false;

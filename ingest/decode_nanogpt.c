@@ -16,6 +16,7 @@ struct nanogpt {
     bool milliseconds;   /* the unit of this log: a time in seconds is cut, "73s" of "735.20ms" */
     unsigned in_seconds; /* lines with such a time, one after another */
     int64_t evaluated;   /* the step of the last evaluation, + 1; 0: there was none */
+    int64_t printed;     /* likewise, of the last iteration */
 };
 
 #define SECONDS_ENOUGH 3 /* another script's, after all */
@@ -98,8 +99,11 @@ static void judge(struct nanogpt *nanogpt, int64_t writer, const struct values *
         return;
     }
     struct record record = log_job(step, ns);
-    if (step + 1 == nanogpt->evaluated)
-        record.has |= RECORD_VALIDATION; /* within the time of this iteration */
+    /* It is within the time of this iteration. Where only every tenth is printed, all evaluations
+     * would be among them, and of their share of the time most others would be missing. */
+    if (step + 1 == nanogpt->evaluated && step == nanogpt->printed && step > 0)
+        record.has |= RECORD_VALIDATION;
+    nanogpt->printed = step + 1;
     if (values->share == LOG_FIELD_NUMBER && values->mfu > 0) /* -100%: not known yet */
         log_job_mfu(&record, values->mfu, out);
     log_out_record(out, &record);

@@ -17,7 +17,8 @@ struct log_names {
 /* One more input of this name (a path), before any is read. */
 void log_names_meet(struct log_names *names, const char *name);
 
-/* Whether they number the ranks: two or more, of which at most every second one is missing. */
+/* Whether they number the ranks: two or more, of which at most every second one is missing; of two
+ * alone one is 0: "train_1.log" and "train_2.log" are attempts. */
 bool log_names_are_ranks(const struct log_names *names);
 
 void log_names_done(struct log_names *names);

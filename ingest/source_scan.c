@@ -35,7 +35,7 @@ static bool ends_in_one(const char *name, const char *const *endings)
 
 bool scan_is_log(const char *name)
 {
-    static const char *const endings[] = {".jsonl", ".ndjson", ".log", ".txt", ".out", NULL};
+    static const char *const endings[] = {".jsonl", ".ndjson", ".log", ".txt", ".out", ".err", NULL};
     return ends_in_one(name, endings);
 }
 

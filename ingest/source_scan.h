@@ -14,7 +14,7 @@ struct scan_names {
 };
 
 /* Whether a name in a folder is a log by its ending (.jsonl, .ndjson, .log,
- * .txt, .out; .gz or .zst may stand behind that), not hidden. */
+ * .txt, .out, .err; .gz or .zst may stand behind that), not hidden. */
 bool scan_is_log(const char *name);
 
 /* Whether it may be one: .json or .csv (.gz or .zst may stand behind that), not hidden, no
@@ -38,7 +38,8 @@ void scan_done(struct scan_names *names);
 
 /* Said of a folder, and of a glob, where nothing was found. */
 #define SCAN_NO_LOG                                                                                \
-    "no file in it ends in .jsonl, .ndjson, .log, .txt or .out (compressed: .gz or .zst behind "   \
+    "no file in it ends in .jsonl, .ndjson, .log, .txt, .out or .err (compressed: .gz or .zst "    \
+    "behind "                                                                                      \
     "that), or is a trace or log in .json or .csv; name the files, or give a glob in quotes"
 #define SCAN_NO_MATCH "no file matches; check the pattern"
 

@@ -137,6 +137,11 @@ static void numbers_of_names_are_ranks_where_they_count(void **state)
         {{"gpu1.log", "gpu2.log", "gpu3.log", "gpu7.log"}, true},
         {{"gpu1.log", "gpu2.log", "gpu3.log", "gpu8.log"}, false},
         {{"slurm-1001.out", "slurm-1002.out"}, false},
+        {{"run0.log", "run1.log", "run2.log"}, false},
+        {{"a/train_attempt_0.log", "a/train_attempt_1.log.gz"}, false},
+        {{"Part-0.log", "Part-1.log"}, false},
+        {{"train_1.log", "train_2.log"}, false},
+        {{"train_0.log", "train_1.log"}, true},
         {{"0.log", "1.log", "99.log"}, false},
         {{"0.log", "1.log", "1048577.log", "train-2026-11.log"},
          true}, /* no rank, and two numbers */

@@ -309,6 +309,11 @@ class Names(Folder):
         text = run(*self.PATTERN, log).stdout.decode()
         self.assertIn("whole job   GPUs unknown", text)
 
+    def test_what_went_to_standard_error_is_read_too(self):
+        self.log("job-1001.out", ["starting"])
+        self.log("job-1001.err", self.lines(range(30)))
+        self.assertEqual(report(*self.PATTERN, self.folder)["steps"]["complete"], 30)
+
     def test_files_that_count_are_those_of_ranks(self):
         for rank in range(4):
             self.log(f"log_{rank}.txt", self.lines(range(30), 350 + rank))

@@ -302,6 +302,8 @@ static void what_is_wrong_is_said(void **state)
         {false, "step=s,step_time=t:weeks", "at character 8: 'weeks' is no unit of step_time"},
         {false, "step=s,step_time=t:m", "'m' is no unit of step_time, which takes s, ms, us, ns"},
         {false, "step=s,step_time=t,flops=f:TFLOP", "'TFLOP' is no unit of flops"},
+        {false, "step=s,forward=fwd_ms", "at character 8: the name fwd_ms says ms: write :ms"},
+        {false, "step=s,sync=\"wait (us)\"", "at character 8: the name wait (us) says us"},
         {false, "step=s,step_time", "at character 8: 'step_time' is not FIELD=KEY"},
         {false, "step=,step_time=t", "at character 1: 'step=' has no key"},
         {false, "step=s", "it must fill in step, and a time"},
