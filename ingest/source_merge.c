@@ -3,6 +3,9 @@
  * that was read to its end takes no part until it grows, so that a rank that
  * died holds up nobody. */
 #include "source_set.h"
+
+#include <stdlib.h>
+
 #include "memory.h"
 #include "source_ahead.h"
 
@@ -171,20 +174,52 @@ static struct round look_over(struct pump *pump)
     return round;
 }
 
-/* Behind how many restarts a file is whose first record comes to its turn, by what the others show
- * at its step or a later one: their logs of an earlier attempt come before it. */
-static int64_t epoch_by_others(const struct files *files, const struct merge_slot *slot)
+/* Which files may hold what others do: so that thousands, each of a rank of its own, are not held
+ * against each other. */
+struct holders {
+    uint8_t *of_rank; /* by the rank's lowest bits: how many files of one rank, 2: several */
+    size_t *others;   /* slots of files of several ranks, or of ranks that are not known */
+    size_t other_count;
+};
+
+#define HOLDER_RANKS 65536
+
+static void holders_find(struct holders *holders, const struct files *files)
+{
+    holders->of_rank = memory_zeroed(HOLDER_RANKS, 1);
+    holders->others = memory_zeroed(files->slot_count + 1, sizeof *holders->others);
+    holders->other_count = 0;
+    for (size_t i = 0; i < files->slot_count; i++) {
+        const struct source_file *file = files->slots[i].file;
+        uint8_t *count = &holders->of_rank[file->head.rank % HOLDER_RANKS];
+        if (file->order.table || (!file->order.begun && file->order.epoch > 0))
+            holders->others[holders->other_count++] = i;
+        *count = *count ? 2 : 1;
+    }
+}
+
+/* Behind how many restarts a file is whose first record comes to its turn, at least, by what
+ * another shows at its step or a later one: its log of an earlier attempt comes before it. */
+static int64_t epoch_by(const struct merge_slot *slot, const struct merge_slot *other,
+                        int64_t epoch)
+{
+    if (other == slot || other->key.epoch < epoch ||
+        !order_after_restart(&slot->file->head, &other->file->order, &other->file->head))
+        return epoch;
+    bool passed = other->key.step >= slot->key.step; /* within that attempt */
+    return other->key.epoch + passed > epoch ? other->key.epoch + passed : epoch;
+}
+
+static int64_t epoch_by_others(const struct files *files, const struct merge_slot *slot,
+                               const struct holders *holders)
 {
     int64_t epoch = slot->key.epoch;
-    for (size_t i = 0; i < files->slot_count; i++) {
-        const struct merge_slot *other = &files->slots[i];
-        const struct order *order = &other->file->order;
-        if (other == slot || other->key.epoch < epoch ||
-            !order_after_restart(&slot->file->head, order, &other->file->head))
-            continue;
-        bool passed = other->key.step >= slot->key.step; /* within that attempt */
-        epoch = other->key.epoch + passed > epoch ? other->key.epoch + passed : epoch;
-    }
+    if (holders->of_rank[slot->file->head.rank % HOLDER_RANKS] > 1)
+        for (size_t i = 0; i < files->slot_count; i++)
+            epoch = epoch_by(slot, &files->slots[i], epoch);
+    else
+        for (size_t i = 0; i < holders->other_count; i++)
+            epoch = epoch_by(slot, &files->slots[holders->others[i]], epoch);
     return epoch;
 }
 
@@ -192,17 +227,21 @@ static int64_t epoch_by_others(const struct files *files, const struct merge_slo
  * again does. False: there are none. */
 static bool move_behind(struct files *files, const struct order_key *low)
 {
+    struct holders holders;
     bool any = false;
+    holders_find(&holders, files);
     for (size_t i = 0; i < files->slot_count; i++) {
         struct merge_slot *slot = &files->slots[i];
         if (slot->file->order.begun || order_before(*low, slot->key) || slot->recalled)
             continue;
-        int64_t epoch = epoch_by_others(files, slot);
+        int64_t epoch = epoch_by_others(files, slot, &holders);
         any |= epoch != slot->key.epoch;
         if (epoch != slot->key.epoch)
             order_move(&slot->file->order, epoch);
         slot->key.epoch = epoch;
     }
+    free(holders.of_rank);
+    free(holders.others);
     return any;
 }
 
