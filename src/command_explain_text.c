@@ -7,6 +7,7 @@
 #include "command_explain.h"
 #include "command_logs_text.h"
 #include "format.h"
+#include "log_text.h"
 #include "shell_word.h"
 #include "text.h"
 
@@ -379,6 +380,18 @@ static void put_first_lines(FILE *to, struct str rest)
     }
 }
 
+/* Whether one of these keys, "key = value, ", is an epoch's number. */
+static bool counts_epochs(struct str keys)
+{
+    static const char key[] = "epoch = ";
+    int64_t number;
+    size_t length, at = log_find(keys, key);
+    if (at == SIZE_MAX || (at > 0 && keys.p[at - 1] != ' '))
+        return false;
+    struct str value = log_from(keys, at + sizeof(key) - 1);
+    return log_integer(value, &number, &length) && (length == value.len || value.p[length] == ',');
+}
+
 static void put_nothing(FILE *to, const struct explained *explained, const struct options *options)
 {
     char text[4096], command[4096] = "";
@@ -432,6 +445,11 @@ static void put_nothing(FILE *to, const struct explained *explained, const struc
     for (int i = 0; i < options->source_count && i < 8; i++)
         shell_word_add(command, sizeof(command), " ", options->sources[i]);
     put_line(to, "  lockstep explain", command);
+    if (strncmp(text, "--map", 5) == 0 && !strstr(text, "epoch=") &&
+        explain_keys(explained, text, sizeof(text)) && counts_epochs(str_from(text)))
+        explain_wrap(to, "", 0,
+                     "If its steps begin anew in each epoch, every epoch seems to be a restart: "
+                     "then add epoch=epoch,epoch_steps=N to it, with the steps of an epoch.");
 }
 
 void explain_text(FILE *to, const struct explained *explained, const struct options *options)

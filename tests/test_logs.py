@@ -444,6 +444,17 @@ class Others(unittest.TestCase):
                 self.assertLessEqual(len(line), 80, line)
             self.assertNotIn("\x1b", line)
 
+    def test_a_proposal_tells_of_epochs(self):
+        for epoch, told in (("0", True), ("0.25", False)):
+            with tempfile.TemporaryDirectory() as folder:
+                name = os.path.join(folder, "log.csv")
+                with open(name, "w", encoding="ascii") as log:
+                    log.write(f"epoch,step,iter_ms\n{epoch},1,20\n{epoch},2,21\n")
+                text = subprocess.run([PROGRAM, "explain", name], capture_output=True, timeout=60,
+                                      check=True, text=True).stdout
+            self.assertIn("--map 'step=step,step_time=iter_ms:ms'", text)
+            self.assertEqual("epoch=epoch,epoch_steps=N" in text, told)
+
     def test_a_proposal_that_is_pasted_reads_the_log(self):
         text = "rank 3 | global step=%d | fwd 12.5ms bwd 25.25ms then comm 3.5ms | lr 1e-4\n"
         logs = {"a.jsonl": ('{"ts": 17, "global_step": %d, "process_index": 3, "fwd_ms": 12.5, '
