@@ -59,7 +59,12 @@ void ledger_line_effective(const struct view_model *model, struct sentence *line
     if (quantity_known(effective->wall_s))
         add_time(line, model, " of ", effective->wall_s);
     if (effective->restarts == 0) {
+        uint64_t twice = model->summary->source.duplicate;
+        bool unclear = twice > 0 && job_alone(model->summary);
         sentence_add(line, ": no restart");
+        if (unclear) /* without stamps nothing tells them apart */
+            sentence_add(line, " that can be seen (%s twice: copies, or steps done again)",
+                         format_counted(text, (int64_t)twice, "value"));
         add_between(line, model);
         return;
     }
