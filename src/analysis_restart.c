@@ -242,11 +242,13 @@ static enum analysis_answer restart_from_suspects(struct analysis *analysis, uin
     analysis->duplicate -= info->suspect_count - info->suspects_ahead;
     struct record *records = take_suspects(info, &count);
     enum analysis_answer answer = ANALYSIS_TAKEN;
+    const uint64_t late = analysis->late;
     for (uint32_t i = 0; i < count; i++) {
         if (i == 0 || records[i].step == records[i - 1].step)
             begin_attempt(analysis, info, &records[i]);
         answer = analysis_place(analysis, slot, &records[i]);
     }
+    analysis->late = late; /* they came in time, and were kept here */
     free(records);
     return answer;
 }

@@ -43,6 +43,7 @@ static void assert_restarted(struct analysis *analysis, int64_t at, int64_t comp
     assert_int_equal(verdict_of(&summary, VERDICT_RESTART)->from_step, at);
     assert_int_equal(verdicts_of(&summary, VERDICT_MISSING), 0);
     assert_int_equal(summary.source.duplicate, 0);
+    assert_int_equal(summary.source.late, 0);
     assert_int_equal(summary.source.too_late, 0);
     summary_done(&summary);
     analysis_free(analysis);
