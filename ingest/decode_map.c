@@ -85,12 +85,14 @@ static bool split_key(struct str text, struct str *ret_key, struct str *ret_unit
  * seconds that are meant without one; else empty. */
 static struct str unit_in_name(const struct user_field *field, struct str key)
 {
-    size_t end = key.len - (key.len > 0 && key.p[key.len - 1] == ')'), begin = end;
+    if (key.len == 0 || field->kind != USER_TIME)
+        return str_of("", 0);
+    size_t end = key.len - (key.p[key.len - 1] == ')'), begin = end;
     while (begin > 0 && log_is_letter(key.p[begin - 1]))
         begin--;
     struct str word = str_of(key.p + begin, end - begin);
-    double scale = field->kind == USER_TIME ? user_unit_named(field->kind, word) : 0;
-    return scale != 0 && scale < 1e9 ? word : str_of(word.p, 0);
+    double scale = user_unit_named(field->kind, word);
+    return scale != 0 && scale < 1e9 ? word : str_of("", 0);
 }
 
 static bool add_item(struct user_format *user, struct str item, char *error, size_t size)
