@@ -297,6 +297,19 @@ class Part(Folder):
         self.assertIn("last to arrive in every one, 66 of 66 steps that tell", text)
 
 
+class Sampled(Folder):
+    def test_of_every_tenth_step_all_sums_are_of_those_alone(self):
+        steps = [*range(0, 201, 10), *range(110, 401, 10)]
+        lines = [json.dumps({"job": True, "step": step, "step_time": 2 + step % 7 / 100,
+                             "t": 1.79e9 + 2.1 * (index * 10 + (300 if index > 20 else 0))})
+                 for index, step in enumerate(steps)]
+        text = " ".join(run(self.log("log.jsonl", lines)).stdout.decode().split())
+        self.assertIn("0 to 400: 51 complete, 2 attempts; 360 steps are not in the log", text)
+        self.assertIn("goes on from step 110; 10 steps of the log are done again", text)
+        self.assertIn(", of the steps that are logged: 1 restart, 10 steps of the log done again",
+                      text)
+
+
 class Names(Folder):
     PATTERN = ("--pattern", "iter {step} took {step_time} ms")
 

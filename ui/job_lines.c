@@ -7,6 +7,8 @@
 #include "format.h"
 #include "mfu.h"
 
+#define LOGGED_SHARE 0.8 /* of the steps: where fewer are logged, sums are of those alone */
+
 #define CONVENTION_BYTES 200
 #define NOTHING_MORE 0.01 /* of a step: not worth a word */
 
@@ -115,9 +117,18 @@ bool job_of_means(const struct summary *summary)
     return summary->steps_covered > summary->complete + summary->incomplete;
 }
 
+int64_t job_not_logged(const struct summary *summary)
+{
+    int64_t all = summary->last_step - summary->first_covered + 1;
+    int64_t told = summary->steps_covered - summary->effective.repeated_steps;
+    bool known = summary->first_covered >= 0 && summary->last_step >= summary->first_covered;
+    return known && told > 0 && (double)told < LOGGED_SHARE * (double)all ? all - told : 0;
+}
+
 void job_add_covered(struct sentence *line, const struct summary *summary)
 {
     char text[FORMAT_BYTES];
+    int64_t lacks = job_not_logged(summary);
     sentence_add(line, "%s to ", format_count(text, summary->first_covered));
     sentence_add(line, "%s: ", format_count(text, summary->last_step));
     if (job_of_means(summary)) {
@@ -130,6 +141,8 @@ void job_add_covered(struct sentence *line, const struct summary *summary)
         sentence_add(line, ", %s incomplete", format_count(text, summary->incomplete));
     if (summary->attempts > 1)
         sentence_add(line, ", %s", format_counted(text, summary->attempts, "attempt"));
+    if (lacks > 0)
+        sentence_add(line, "; %s are not in the log", format_counted(text, lacks, "step"));
 }
 
 bool job_add_left(struct sentence *line, const struct view_model *model, bool brief, bool unicode)

@@ -40,6 +40,10 @@ enum evidence job_hours_evidence(const struct summary *summary, enum evidence of
 /* "steps 11-20" where the value is a mean over several, "step 20" else. */
 void job_add_steps(struct sentence *line, const struct summary *summary);
 
+/* How many steps of the span are not in the log, where they are many: of a log that tells every
+ * tenth step all sums are of those that it tells. Else 0. */
+int64_t job_not_logged(const struct summary *summary);
+
 /* "1 to 12,350: 1,235 values (means) for 12,350 steps, 2 attempts", "1 to 99: 99 complete, 0
  * incomplete": what the span holds. */
 void job_add_covered(struct sentence *line, const struct summary *summary);

@@ -58,6 +58,9 @@ void ledger_line_effective(const struct view_model *model, struct sentence *line
     add_share(line, model, "effective training time ", effective->share);
     if (quantity_known(effective->wall_s))
         add_time(line, model, " of ", effective->wall_s);
+    bool part = job_not_logged(model->summary) > 0;
+    if (part)
+        sentence_add(line, ", of the steps that are logged");
     if (effective->restarts == 0) {
         uint64_t twice = model->summary->source.duplicate;
         bool unclear = twice > 0 && job_alone(model->summary);
@@ -69,10 +72,11 @@ void ledger_line_effective(const struct view_model *model, struct sentence *line
         return;
     }
     sentence_add(line, ": %s, ", format_counted(text, effective->restarts, "restart"));
-    sentence_add(line, "%s done again",
+    sentence_add(line, "%s%s done again",
                  effective->repeated_steps > 0
                      ? format_counted(text, effective->repeated_steps, "step")
-                     : "no step");
+                     : "no step",
+                 part && effective->repeated_steps > 0 ? " of the log" : "");
     if (quantity_known(effective->lost_s) && effective->lost_s.value > 0) {
         add_time(line, model, " (", effective->lost_s);
         sentence_add(line, ")");

@@ -144,12 +144,13 @@ static void say_restart(struct sentence *line, const struct view_model *model,
                  : detail < 3 ? "restart: attempt %d goes on from step %s"
                               : "attempt %d from %s",
                  verdict->attempt + 1, format_count(text, verdict->from_step));
-    if (verdict->repeated_steps > 0 && detail < 2)
-        sentence_add(line,
-                     detail == 0 ? verdict->repeated_steps == 1 ? "; %s is done again"
-                                                                : "; %s are done again"
-                                 : "; %s again",
-                     format_counted(text, verdict->repeated_steps, "step"));
+    if (verdict->repeated_steps > 0 && detail < 2) {
+        sentence_add(line, "; %s", format_counted(text, verdict->repeated_steps, "step"));
+        sentence_add(line, "%s%s again", job_not_logged(model->summary) > 0 ? " of the log" : "",
+                     detail > 0                     ? ""
+                     : verdict->repeated_steps == 1 ? " is done"
+                                                    : " are done");
+    }
     if (isfinite(verdict->step_time_s) && verdict->step_time_s > 0 && detail < 2) {
         sentence_add(line, ", down %s", format_duration(text, verdict->step_time_s, false));
         sentence_evidence(line, model_evidence(model, verdict_time_evidence(verdict)));
