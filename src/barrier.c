@@ -223,7 +223,7 @@ static inline void fill_time(struct barrier *barrier, const struct step_row *row
     struct step_digest *digest = &barrier->digest;
     double time_ns;
     bool by_job = time_by_job(row, &time_ns);
-    if (!by_job && one_stamp && (row->has_all & RECORD_STEP_TIME))
+    if (!by_job && (one_stamp || step_row_tells_time(row)) && (row->has_all & RECORD_STEP_TIME))
         by_job = time_by_record(barrier, row, ranks, &time_ns); /* of the job, for each rank */
     if (!by_job && time_by_clocks(barrier, row, before, ranks, whole, &time_ns)) {
         digest->time_evidence = EVIDENCE_MEASURED;

@@ -42,11 +42,17 @@ static double between_stamps(const struct step_row *before, const struct step_ro
     return (double)apart_ns - (double)before->digest.step_time_ns * (double)before->job.span;
 }
 
+/* Whether both tell their times, so that what is between them is known. */
+static bool are_told(const struct step_row *before, const struct step_row *row, bool one_stamp)
+{
+    return one_stamp || (step_row_tells_time(before) && step_row_tells_time(row));
+}
+
 /* How long all of them did. Without `sync` a rank waits in that time, too, but for the
  * last to arrive. */
 static double idle_ns(const struct step_row *before, const struct step_row *row, bool one_stamp)
 {
-    double between = one_stamp ? between_stamps(before, row) : NAN;
+    double between = are_told(before, row, one_stamp) ? between_stamps(before, row) : NAN;
     if (!isnan(between))
         return between >= 0 ? between : NAN;
     uint32_t n = 0, slots = common_slots(before, row);
@@ -66,7 +72,7 @@ static double idle_ns(const struct step_row *before, const struct step_row *row,
 /* As one rank tells it: so that hardly any step needs a look at all. */
 static double idle_of_one(const struct step_row *before, const struct step_row *row, bool one_stamp)
 {
-    double between = one_stamp ? between_stamps(before, row) : NAN;
+    double between = are_told(before, row, one_stamp) ? between_stamps(before, row) : NAN;
     if (!isnan(between))
         return between;
     uint32_t slots = common_slots(before, row);
@@ -86,7 +92,7 @@ double fold_between_ns(const struct fold *fold, const struct steps *steps, size_
         return NAN;
     if (row->has_all & RECORD_JOB)
         return idle_of_one(before, row, one_stamp);
-    return one_stamp ? between_stamps(before, row) : NAN;
+    return are_told(before, row, one_stamp) ? between_stamps(before, row) : NAN;
 }
 
 static void add(struct fold *fold, const struct fold_step *step, double idle, int64_t absent)
@@ -103,7 +109,8 @@ static void add(struct fold *fold, const struct fold_step *step, double idle, in
 
 static bool is_coarse(const struct fold_step *step)
 {
-    return (step->row->has_all & RECORD_JOB) || step->choice.one_stamp;
+    return (step->row->has_all & RECORD_JOB) || step->choice.one_stamp ||
+           step_row_tells_time(step->row);
 }
 
 static bool stood_still(struct fold *fold, const struct fold_step *step,

@@ -126,6 +126,13 @@ static inline bool step_row_of_job(const struct step_row *row)
     return row->reported > 0 && (row->has_all & RECORD_JOB);
 }
 
+/* All of its ranks tell the step time, and none when it left the barrier: by the clocks alone a
+ * step's time would be from where own parts end to where they end, a step late. */
+static inline bool step_row_tells_time(const struct step_row *row)
+{
+    return (row->has_all & RECORD_STEP_TIME) && !(row->has_any & RECORD_SYNC);
+}
+
 /* Negative, 0, positive as the row stands before, at or after (attempt, step). */
 static inline int row_compare(const struct step_row *row, int attempt, int64_t step)
 {

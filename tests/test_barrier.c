@@ -97,8 +97,8 @@ static void one_stamp_for_all_ranks_is_no_clock_of_each(void **state)
 }
 
 /* By hand: arrivals are the begin and the forward pass. In the one step, the fifth, rank 0 waits
- * 2 ms for rank 2, in the others 2.2 ms; the median rank's clock says that this step was 0.1 ms
- * shorter, and the next one longer. */
+ * 2 ms for rank 2, in the others 2.2 ms. How long the steps were the log says, not when it was that
+ * own parts had ended. */
 static void clocks_of_each_that_meet_in_a_step_are_clocks(void **state)
 {
     struct summary summary;
@@ -107,9 +107,8 @@ static void clocks_of_each_that_meet_in_a_step_are_clocks(void **state)
     assert_false(summary.rules_mixed);
     assert_int_equal(summary.wait_mean_s.evidence, EVIDENCE_MEASURED);
     assert_true(near(summary.ranks[0].wait_mean_s, (7 * 2.2e-3 + 2e-3) / 8, 1e-9));
-    assert_true(near(summary.points[4].step_time_s, 0.9999, 1e-9));
-    assert_true(near(summary.points[5].step_time_s, 1.0001, 1e-9));
-    assert_true(near(summary.points[6].step_time_s, 1, 1e-9));
+    for (size_t i = 0; i < summary.point_count; i++)
+        assert_true(near(summary.points[i].step_time_s, 0.9, 1e-12));
     summary_done(&summary);
 }
 

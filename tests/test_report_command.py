@@ -297,6 +297,30 @@ class Part(Folder):
         self.assertIn("last to arrive in every one, 66 of 66 steps that tell", text)
 
 
+class Told(Folder):
+    def test_a_time_that_is_told_is_that_of_its_own_step(self):
+        """No exchange is logged, the steps' times are; a pause of 30 s before step 60."""
+        chance, at, lines = random.Random(5), 1.79e9, []
+        for step in range(1, 101):
+            took = 5.4 if step == 1 else 2.1 if step == 50 else 0.28 + chance.gauss(0, 0.003)
+            at += 30 if step == 60 else 0
+            for rank in range(2):
+                own = took - 0.02 * rank
+                lines.append(json.dumps({"rank": rank, "step": step,
+                                         "t": round(at + chance.uniform(0, 0.002), 6),
+                                         "forward": own / 3, "backward": own / 2,
+                                         "step_time": round(took, 6)}))
+            at += took
+        log = self.log("log.jsonl", lines)
+        is_ = report(log)
+        self.assertAlmostEqual(is_["step_time_s"]["mean"], (at - 1.79e9 - 30) / 100, places=5)
+        self.assertAlmostEqual(is_["effective"]["wall_s"], at - 1.79e9, delta=0.01)
+        self.assertAlmostEqual(is_["effective"]["between_s"], 30, delta=0.01)
+        times = {row["last_step"]: float(row["step_time_s"]) for row in table("steps", log)}
+        self.assertEqual((times["1"], times["50"]), (5.4, 2.1))
+        self.assertLess(times["51"], 0.3)
+
+
 class Sampled(Folder):
     def test_of_every_tenth_step_all_sums_are_of_those_alone(self):
         steps = [*range(0, 201, 10), *range(110, 401, 10)]
