@@ -19,15 +19,22 @@ LOST = {(60, 3), (61, 3), (130, 7)}
 BEHIND = {(62, 3), (131, 7)}  # since when is not known: no time of theirs is like the others'
 
 
+def write(folder, lines):
+    """A file of each rank; their paths."""
+    paths = []
+    for rank, texts in lines.items():
+        paths.append(os.path.join(folder, f"node{rank // 4}-pid{4000 + rank}.log"))
+        with open(paths[-1], "w", encoding="ascii") as file:
+            file.write("\n".join(texts) + "\n")
+    return paths
+
+
 class Inspector(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.job = job.Job(STEPS, LOST)
         with tempfile.TemporaryDirectory() as folder:
-            for rank, lines in cls.job.lines.items():
-                name = f"node{rank // 4}-pid{4000 + rank}.log"
-                with open(os.path.join(folder, name), "w", encoding="ascii") as file:
-                    file.write("\n".join(lines) + "\n")
+            write(folder, cls.job.lines)
             done = subprocess.run([PROGRAM, "report", "--json", folder], capture_output=True,
                                   timeout=60, check=True)
         cls.report = json.loads(done.stdout)
@@ -53,16 +60,12 @@ class Inspector(unittest.TestCase):
             self.assertEqual(rank["arrived_last"] > 0, rank["rank"] == job.SLOW)
 
 
-def report(lines, one_by_one=False, command="report"):
+def report(lines, one_by_one=False):
     """The report of these files, by rank, and what was said beside it."""
     with tempfile.TemporaryDirectory() as folder:
-        paths = []
-        for rank, texts in lines.items():
-            paths.append(os.path.join(folder, f"node{rank // 4}-pid{4000 + rank}.log"))
-            with open(paths[-1], "w", encoding="ascii") as file:
-                file.write("\n".join(texts) + "\n")
+        paths = write(folder, lines)
         sources = paths if one_by_one else [folder]
-        done = subprocess.run([PROGRAM, command, "--json", *sources], capture_output=True,
+        done = subprocess.run([PROGRAM, "report", "--json", *sources], capture_output=True,
                               timeout=60, check=False, text=True)
     return json.loads(done.stdout), done
 
@@ -70,11 +73,7 @@ def report(lines, one_by_one=False, command="report"):
 def explain(lines):
     """What is said of these files, as one folder and one by one."""
     with tempfile.TemporaryDirectory() as folder:
-        paths = []
-        for rank, texts in lines.items():
-            paths.append(os.path.join(folder, f"pid{4000 + rank}.log"))
-            with open(paths[-1], "w", encoding="ascii") as file:
-                file.write("\n".join(texts) + "\n")
+        paths = write(folder, lines)
         for sources in [folder], paths:
             done = subprocess.run([PROGRAM, "explain", "--json", *sources], capture_output=True,
                                   timeout=60, check=True, text=True)
@@ -132,8 +131,8 @@ class Groups(unittest.TestCase):
                  for rank, texts in job.Groups(self.STEPS, world=[1 << 20]).lines.items()}
         is_, _ = report(lines)
         self.assertEqual(is_["source"]["records"], self.STEPS * job.RANKS)
-        explained, _ = report(lines, command="explain")
-        self.assertEqual(explained["records"], self.STEPS * job.RANKS)
+        for explained in explain(lines):
+            self.assertEqual(explained["records"], self.STEPS * job.RANKS)
 
     def test_two_jobs_in_a_folder_are_two_runs(self):
         lines = job.Groups(self.STEPS, world=[1 << 20]).lines
